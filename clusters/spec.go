@@ -1,0 +1,84 @@
+package clusters
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// DefaultReadyTimeout bounds the wait for a new cluster to be ready.
+const DefaultReadyTimeout = 5 * time.Minute
+
+// Component names one Kubernetes component whose settings a Spec changes.
+type Component struct {
+	// Name is one of kube-apiserver, kube-controller-manager,
+	// kube-scheduler and kubelet.
+	Name string `json:"name"`
+	// FeatureGates holds for this component alone.
+	FeatureGates map[string]bool `json:"feature_gates,omitempty"`
+	// ExtraArgs are command line flags without the leading dashes.
+	ExtraArgs map[string]string `json:"extra_args,omitempty"`
+}
+
+// Spec asks for a cluster. It is pure data: the same Spec asks for the same
+// cluster on every machine.
+type Spec struct {
+	// Name is the cluster's name in the scenario, such as "v128_on".
+	Name string `json:"name"`
+	// Version is the whole Kubernetes version without a leading "v", such as
+	// "1.28.15".
+	Version string `json:"version"`
+	// Image is the node image to boot, such as "kindest/node:v1.28.15".
+	Image string `json:"image"`
+	// FeatureGates holds for every component.
+	FeatureGates map[string]bool `json:"feature_gates,omitempty"`
+	// Components are changes to single components.
+	Components []Component `json:"components,omitempty"`
+	// RuntimeConfig is the API server's --runtime-config.
+	RuntimeConfig map[string]string `json:"runtime_config,omitempty"`
+	// ControlPlanes and Workers count nodes; 0 control planes means 1.
+	ControlPlanes int `json:"control_planes,omitempty"`
+	Workers       int `json:"workers,omitempty"`
+	// Images are loaded into every node before anything is applied.
+	Images []string `json:"images,omitempty"`
+	// ContainerdPatches are TOML merge patches of the nodes' containerd
+	// configuration.
+	ContainerdPatches []string `json:"containerd_patches,omitempty"`
+	// KubeadmPatches are kubeadm configuration patches, in YAML.
+	KubeadmPatches []string `json:"kubeadm_patches,omitempty"`
+	// ReadyTimeout bounds the wait for readiness; 0 means
+	// DefaultReadyTimeout.
+	ReadyTimeout time.Duration `json:"ready_timeout,omitempty"`
+}
+
+// Node is one machine of a cluster.
+type Node struct {
+	// Name is the Kubernetes node's name, and the container's.
+	Name string `json:"name"`
+	// Role is "control-plane" or "worker".
+	Role string `json:"role"`
+}
+
+// Handle reaches a cluster that is up.
+type Handle struct {
+	// Name is the cluster's name in the scenario.
+	Name string `json:"name"`
+	// ID is the name under which the provider knows it, unique on the host.
+	ID string `json:"id"`
+	// Version is what the API server itself says, such as "1.28.15".
+	Version string `json:"version"`
+	// Kubeconfig is the path of a kubeconfig file (mode 0600) for this
+	// cluster alone.
+	Kubeconfig string `json:"kubeconfig"`
+	// Nodes are its machines, control planes first.
+	Nodes []Node `json:"nodes"`
+	// Runtime names the nodes' container runtime and its version, such as
+	// "containerd://2.3.4".
+	Runtime string `json:"runtime,omitempty"`
+	// Cgroup is the host's cgroup version, 1 or 2; 0 where it is not known.
+	Cgroup int `json:"cgroup,omitempty"`
+}
+
+// KubeconfigPath is where a cluster's kubeconfig lies below a run's folder.
+func KubeconfigPath(runDir, cluster string) string {
+	return filepath.Join(runDir, "kubeconfig", cluster+".yaml")
+}
