@@ -1,0 +1,137 @@
+// Package value turns what was observed into the values that expressions use:
+// the roots var, local, target, pod, job and step, and the functions. What was
+// not observed yet is unknown; what is known to be absent is null.
+package value
+
+import "time"
+
+// Time is a moment of a run.
+type Time struct {
+	// Seconds since the run began; negative before it.
+	Seconds float64
+	// Precision is how finely it is known.
+	Precision time.Duration
+	// Source names where it is from: "runtime", "api", "log" or "lab".
+	Source string
+}
+
+// Opt is a value that is known, known to be absent, or not observed yet. Its
+// zero value is "not observed yet".
+type Opt[T any] struct {
+	Value T
+	State State
+}
+
+// State says what is known of a value.
+type State int
+
+// The states of a value.
+const (
+	// Unknown is not observed yet.
+	Unknown State = iota
+	// Absent is known to be absent: null.
+	Absent
+	// Known is known.
+	Known
+)
+
+// Some is a known value.
+func Some[T any](v T) Opt[T] { return Opt[T]{Value: v, State: Known} }
+
+// None is a value that is known to be absent.
+func None[T any]() Opt[T] { return Opt[T]{State: Absent} }
+
+// Target is the cluster that a scenario runs on now.
+type Target struct {
+	Name               string
+	Kubernetes         string
+	Minor              int
+	FeatureGates       map[string]bool
+	NativeSidecars     bool
+	OrderedTermination bool
+	Nodes              []string
+	Runtime            string
+	Cgroup             int
+}
+
+// Pod is what is known of a pod. A nil *Pod was not observed yet.
+type Pod struct {
+	Name, UID  string
+	IP         Opt[string]
+	Node       Opt[string]
+	Phase      string
+	Status     string
+	Statuses   []string
+	Ready      string
+	Reason     Opt[string]
+	Conditions map[string]bool
+	// Containers are in the spec's order, init containers first.
+	Containers []*Container
+	StartOrder []string
+	ExitOrder  []string
+	CreatedAt  Time
+	DeletedAt  Opt[Time]
+	GoneAt     Opt[Time]
+	QOS        string
+}
+
+// Container is what is known of a container.
+type Container struct {
+	Name string
+	// Kind is "init", "sidecar", "main" or "ephemeral".
+	Kind string
+	// State is "waiting", "running" or "terminated".
+	State    Opt[string]
+	Reason   Opt[string]
+	Ready    bool
+	Started  Opt[bool]
+	Restarts int
+	// ExitCode and Signal are those of the newest run that ended; Signal is
+	// absent where it ended by itself.
+	ExitCode   Opt[int]
+	Signal     Opt[int]
+	OOMKilled  Opt[bool]
+	Image      string
+	StartedAt  Opt[Time]
+	ReadyAt    Opt[Time]
+	FinishedAt Opt[Time]
+	Runs       []Run
+	Log        []Line
+}
+
+// Run is one run of a container.
+type Run struct {
+	StartedAt  Opt[Time]
+	FinishedAt Opt[Time]
+	ExitCode   Opt[int]
+}
+
+// Line is one line of a log.
+type Line struct {
+	At   Time
+	Text string
+}
+
+// Job is what is known of a Job. A nil *Job was not observed yet.
+type Job struct {
+	Name        string
+	Complete    bool
+	Failed      bool
+	Active      int
+	Succeeded   int
+	Failures    int
+	Conditions  map[string]bool
+	Pods        []*Pod
+	StartedAt   Opt[Time]
+	CompletedAt Opt[Time]
+}
+
+// Step is the result of a step. A nil *Step was not done yet.
+type Step struct {
+	StartedAt  Time
+	FinishedAt Time
+	// Error is the refusal that the scenario expected; absent where there
+	// was none.
+	Error    Opt[string]
+	Warnings []string
+}
