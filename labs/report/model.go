@@ -1,0 +1,142 @@
+// Package report tells what a run found: one model, versioned, whose JSON form
+// is run.json, and pure functions from it to text and JUnit. Live tells the
+// same while it happens.
+package report
+
+import (
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/expect"
+)
+
+// ModelVersion is the version of the model's JSON form. A reader accepts any
+// version up to its own.
+const ModelVersion = 1
+
+// Report is one `lab run` from beginning to end.
+type Report struct {
+	Version int `json:"version"`
+	// ID names the run; its folder has that name.
+	ID string `json:"id"`
+	// File is the scenario file as it was named; Folder is the run's folder.
+	File       string        `json:"file"`
+	Folder     string        `json:"folder"`
+	LabVersion string        `json:"lab_version"`
+	StartedAt  time.Time     `json:"started_at"`
+	FinishedAt time.Time     `json:"finished_at"`
+	Status     expect.Status `json:"status"`
+	// Interrupted says that somebody stopped it.
+	Interrupted bool      `json:"interrupted,omitempty"`
+	Clusters    []Cluster `json:"clusters"`
+	Runs        []Run     `json:"runs"`
+	// Errors are failures that belong to no run, such as a cluster that could
+	// not be destroyed.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// Cluster is one cluster that the run used.
+type Cluster struct {
+	Name string `json:"name"`
+	// Kubernetes is the version as the scenario asks for it, Version what it
+	// was resolved to.
+	Kubernetes   string          `json:"kubernetes"`
+	Version      string          `json:"version"`
+	FeatureGates map[string]bool `json:"feature_gates,omitempty"`
+	Image        string          `json:"image"`
+	// ImageSource is "have", "pull" or "build".
+	ImageSource string        `json:"image_source,omitempty"`
+	Status      expect.Status `json:"status"`
+	// Error says why it could not be used.
+	Error string `json:"error,omitempty"`
+	// Phases are what its time went into, in order.
+	Phases []Phase `json:"phases,omitempty"`
+}
+
+// Phase is a stretch of a cluster's life, such as "create" or "destroy".
+type Phase struct {
+	Name    string        `json:"name"`
+	Elapsed time.Duration `json:"elapsed"`
+}
+
+// Run is one scenario on one cluster.
+type Run struct {
+	Scenario    string        `json:"scenario"`
+	Description string        `json:"description,omitempty"`
+	Cluster     string        `json:"cluster"`
+	Namespace   string        `json:"namespace"`
+	Status      expect.Status `json:"status"`
+	StartedAt   time.Time     `json:"started_at"`
+	FinishedAt  time.Time     `json:"finished_at"`
+	Steps       []Step        `json:"steps"`
+	// Pods are those that were seen, with what they went through.
+	Pods []Pod `json:"pods,omitempty"`
+}
+
+// Step is what became of a step or an expectation.
+type Step struct {
+	Name   string        `json:"name"`
+	Verb   string        `json:"verb"`
+	Status expect.Status `json:"status"`
+	// BeganAt and EndedAt are seconds since the scenario's run began.
+	BeganAt float64 `json:"began_at"`
+	EndedAt float64 `json:"ended_at"`
+	// Detail says what was done, or why it failed.
+	Detail string `json:"detail,omitempty"`
+	// Verdict is set for an expectation.
+	Verdict *expect.Verdict `json:"verdict,omitempty"`
+}
+
+// Pod is what a pod went through.
+type Pod struct {
+	Name string `json:"name"`
+	// Statuses are the distinct values of kubectl's STATUS column in order.
+	Statuses   []string    `json:"statuses"`
+	Containers []Container `json:"containers"`
+}
+
+// Container is what a container of a pod went through.
+type Container struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	// StartedAt and FinishedAt are seconds since the scenario's run began, of
+	// the newest run of the container; nil where it did not come to that.
+	StartedAt  *float64 `json:"started_at,omitempty"`
+	FinishedAt *float64 `json:"finished_at,omitempty"`
+	ExitCode   *int     `json:"exit_code,omitempty"`
+	Restarts   int      `json:"restarts"`
+	// Source says where the times are from: "runtime" (nanoseconds) or "api"
+	// (whole seconds).
+	Source string `json:"source,omitempty"`
+}
+
+// EventKind says what an Event tells.
+type EventKind string
+
+// The kinds of events.
+const (
+	// EventProgress is a phase that began, went on or ended: Text.
+	EventProgress EventKind = "progress"
+	// EventStep is a step that began or ended: Text, and Step where it ended.
+	EventStep EventKind = "step"
+	// EventRecord is something observed: Record.
+	EventRecord EventKind = "record"
+	// EventVerdict is an expectation decided: Step with its Verdict.
+	EventVerdict EventKind = "verdict"
+	// EventError is a failure: Text.
+	EventError EventKind = "error"
+	// EventWarning is something to know that changes no verdict: Text.
+	EventWarning EventKind = "warning"
+)
+
+// Event is told while a run goes on.
+type Event struct {
+	// At is the time since the `lab run` began.
+	At   time.Duration
+	Kind EventKind
+	// Cluster and Scenario say where; empty where it is about all.
+	Cluster, Scenario string
+	Text              string
+	Record            *collectors.Record
+	Step              *Step
+}
