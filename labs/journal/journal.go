@@ -1,0 +1,172 @@
+// Package journal keeps a run's folder: the intents, each on disk before it is
+// acted upon, the records in the order of their arrival, and the lock that
+// says whether the run is alive.
+//
+// The folder is .lab/runs/ID. journal.jsonl has one JSON object a line and is
+// only ever appended to; a reader takes a line that was cut as the end.
+package journal
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// File is the journal's name in the run's folder.
+const File = "journal.jsonl"
+
+// lockFile is held for as long as the run is alive.
+const lockFile = "lock"
+
+// ErrAlive is returned where a run's folder is in use by a run that goes on.
+var ErrAlive = errors.New("the run is still going on")
+
+// The actions that an Intent announces.
+const (
+	ActionCreate  = "create-cluster"
+	ActionDestroy = "destroy-cluster"
+)
+
+// Intent announces something that has to be undone should the run end before
+// it does so itself.
+type Intent struct {
+	Action string `json:"action"`
+	// Provider is what made the cluster, such as "kind".
+	Provider string `json:"provider"`
+	// ID is the cluster's name there; Kubeconfig the file that was written.
+	ID         string `json:"id"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Done says that the action has ended as it should.
+	Done bool `json:"done,omitempty"`
+}
+
+// Entry is one line of the journal: an intent, or a record of a run.
+type Entry struct {
+	At     time.Time          `json:"at"`
+	Intent *Intent            `json:"intent,omitempty"`
+	Run    string             `json:"run,omitempty"`
+	Record *collectors.Record `json:"record,omitempty"`
+	// Begin is set once for each run: when its times count from.
+	Begin *time.Time `json:"begin,omitempty"`
+}
+
+// Journal is a run's folder, open for writing. It is safe for concurrent use.
+type Journal struct {
+	dir  string
+	lock *flock.Flock
+
+	mu   sync.Mutex
+	file *os.File
+	out  *bufio.Writer
+	err  error
+}
+
+// Create makes the folder ROOT/ID and takes its lock.
+func Create(root, id string) (*Journal, error) {
+	dir := filepath.Join(root, id)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the run's folder: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, lockFile))
+	taken, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the run's folder: %w", err)
+	}
+	if !taken {
+		return nil, fmt.Errorf("%s: %w", dir, ErrAlive)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, File), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), lock.Unlock())
+	}
+	return &Journal{dir: dir, lock: lock, file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+// Dir is the run's folder.
+func (j *Journal) Dir() string { return j.dir }
+
+// Intent writes an intent and returns once it is on disk.
+func (j *Journal) Intent(at time.Time, intent Intent) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(Entry{At: at, Intent: &intent})
+	j.flush()
+	if j.err == nil {
+		j.err = j.file.Sync()
+	}
+	return j.failure()
+}
+
+// Begin writes when the named run's times count from.
+func (j *Journal) Begin(run string, begin time.Time) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(Entry{At: begin, Run: run, Begin: &begin})
+	return j.failure()
+}
+
+// Record appends a record of the named run. It may stay in memory until the
+// next Flush or Intent.
+func (j *Journal) Record(run string, r collectors.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(Entry{At: r.Received, Run: run, Record: &r})
+	return j.failure()
+}
+
+// Flush hands what was written to the operating system.
+func (j *Journal) Flush() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flush()
+	return j.failure()
+}
+
+// Close writes what is left to disk and gives up the lock. A journal that
+// failed once stays failed: the first failure is returned.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flush()
+	if j.err == nil {
+		j.err = j.file.Sync()
+	}
+	failure := j.failure()
+	return errors.Join(failure, j.file.Close(), j.lock.Unlock())
+}
+
+func (j *Journal) write(e Entry) {
+	if j.err != nil {
+		return
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		j.err = err
+		return
+	}
+	if _, err := j.out.Write(append(line, '\n')); err != nil {
+		j.err = err
+	}
+}
+
+func (j *Journal) flush() {
+	if j.err == nil {
+		j.err = j.out.Flush()
+	}
+}
+
+func (j *Journal) failure() error {
+	if j.err == nil {
+		return nil
+	}
+	return fmt.Errorf("writing %s: %w", filepath.Join(j.dir, File), j.err)
+}
