@@ -1,0 +1,78 @@
+package ociruntime
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+var rlimitNumbers = map[string]int{
+	"RLIMIT_AS": unix.RLIMIT_AS, "RLIMIT_CORE": unix.RLIMIT_CORE, "RLIMIT_CPU": unix.RLIMIT_CPU,
+	"RLIMIT_DATA": unix.RLIMIT_DATA, "RLIMIT_FSIZE": unix.RLIMIT_FSIZE, "RLIMIT_LOCKS": unix.RLIMIT_LOCKS,
+	"RLIMIT_MEMLOCK": unix.RLIMIT_MEMLOCK, "RLIMIT_MSGQUEUE": unix.RLIMIT_MSGQUEUE, "RLIMIT_NICE": unix.RLIMIT_NICE,
+	"RLIMIT_NOFILE": unix.RLIMIT_NOFILE, "RLIMIT_NPROC": unix.RLIMIT_NPROC, "RLIMIT_RSS": unix.RLIMIT_RSS,
+	"RLIMIT_RTPRIO": unix.RLIMIT_RTPRIO, "RLIMIT_RTTIME": unix.RLIMIT_RTTIME, "RLIMIT_SIGPENDING": unix.RLIMIT_SIGPENDING,
+	"RLIMIT_STACK": unix.RLIMIT_STACK,
+}
+
+// ReadLimits returns what the calling process can give; proc is where the
+// proc file system is mounted, usually "/proc".
+func ReadLimits(proc string) (Limits, error) {
+	status, err := os.ReadFile(filepath.Join(proc, "self", "status"))
+	if err != nil {
+		return Limits{}, fmt.Errorf("reading the capability bounding set: %w", err)
+	}
+	bounding, err := ParseBounding(status)
+	if err != nil {
+		return Limits{}, err
+	}
+	file := filepath.Join(proc, "self", "oom_score_adj")
+	return Limits{
+		Bounding:  bounding,
+		LowestOOM: func(wanted int) (int, error) { return lowestOOM(file, wanted) },
+		HardLimit: hardLimit,
+	}, nil
+}
+
+func hardLimit(name string) (uint64, bool) {
+	number, known := rlimitNumbers[name]
+	if !known {
+		return 0, false
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(number, &limit); err != nil {
+		return 0, false
+	}
+	return limit.Max, true
+}
+
+// lowestOOM finds by trying: the kernel keeps the lowest score that a process
+// without CAP_SYS_RESOURCE may set, and does not show it. The score is as
+// before when it returns.
+func lowestOOM(file string, wanted int) (int, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, fmt.Errorf("reading this process's OOM score: %w", err)
+	}
+	current, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, fmt.Errorf("reading this process's OOM score: %w", err)
+	}
+	if wanted >= current {
+		return wanted, nil
+	}
+	steps := sort.Search(current-wanted, func(i int) bool { return writeScore(file, wanted+i) == nil })
+	if err := writeScore(file, current); err != nil {
+		return 0, fmt.Errorf("restoring this process's OOM score: %w", err)
+	}
+	return wanted + steps, nil
+}
+
+func writeScore(file string, score int) error {
+	return os.WriteFile(file, []byte(strconv.Itoa(score)), 0o644)
+}
