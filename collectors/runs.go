@@ -1,0 +1,174 @@
+package collectors
+
+import (
+	"cmp"
+	"slices"
+)
+
+// RunState is what is known of one run of a container, from the runtime and
+// the API together. The runtime's times win over the API's.
+type RunState struct {
+	// ID is the runtime's id; for a run that the API told without one it is a
+	// made-up name that begins with "?".
+	ID string
+	// StartedAt is not known where nobody saw the start; FinishedAt is not
+	// known while it runs.
+	StartedAt, FinishedAt Moment
+	// Exited says that it ended; only then ExitCode, Signal and Reason mean
+	// anything. It may be known before FinishedAt is.
+	Exited   bool
+	ExitCode int
+	// Signal is the number of the signal that ended it; 0 where it ended by
+	// itself.
+	Signal int
+	// Reason is the API's, such as "Completed" or "OOMKilled"; empty before
+	// the API reported the end.
+	Reason string
+	// OOM says that the kernel killed for memory in it.
+	OOM bool
+	// Reported says that the API told of its end, so that Reason is known and
+	// OOM will not change.
+	Reported bool
+}
+
+// runKey names a container of a pod by the pod's UID.
+type runKey struct{ uid, container string }
+
+// run holds what each source told of one run, apart, so that the order in
+// which they told it does not matter.
+type run struct {
+	id    string
+	owner runKey
+	// named says that a pod record named the owner, which beats a task's.
+	named bool
+	// index is the restart count that it belongs to; -1 where it is not known.
+	index            int
+	start, exit, oom Moment
+	exitCode         int
+	api              Run
+	apiExited        bool
+}
+
+// maxSignal is the greatest signal number of Linux.
+const maxSignal = 64
+
+// SignalOf is the signal that an exit code of a container stands for, such as
+// 9 for 137; 0 where it stands for none.
+func SignalOf(exitCode int) int {
+	if n := exitCode - 128; n > 0 && n <= maxSignal {
+		return n
+	}
+	return 0
+}
+
+// state merges what the sources told.
+func (r *run) state() RunState {
+	s := RunState{
+		ID:         r.id,
+		StartedAt:  r.start.orElse(apiMoment(r.api.StartedAt)),
+		FinishedAt: r.exit.orElse(apiMoment(r.api.FinishedAt)),
+		Exited:     r.exit.Known() || r.apiExited,
+		OOM:        r.oom.Known() || r.api.Reason == reasonOOM,
+		Reason:     r.api.Reason,
+		Reported:   r.apiExited,
+	}
+	switch {
+	case r.exit.Known():
+		s.ExitCode = r.exitCode
+	case r.apiExited:
+		s.ExitCode = r.api.ExitCode
+	}
+	if s.Exited {
+		s.Signal = cmp.Or(r.api.Signal, SignalOf(s.ExitCode))
+	}
+	return s
+}
+
+// reasonOOM is the reason that the API gives for a memory kill.
+const reasonOOM = "OOMKilled"
+
+// runOf is the run of that id, made where there was none.
+func (t *Timeline) runOf(id string) *run {
+	r := t.runs[id]
+	if r == nil {
+		r = &run{id: id, index: -1}
+		t.runs[id] = r
+	}
+	return r
+}
+
+// assign gives a run to a container and marks the pod as changed.
+func (t *Timeline) assign(r *run, owner runKey, named bool) {
+	if (!r.named || named) && r.owner != owner && owner.uid != "" && owner.container != "" {
+		t.runsOf[r.owner] = slices.DeleteFunc(t.runsOf[r.owner], func(x *run) bool { return x == r })
+		t.touch(r.owner.uid)
+		r.owner = owner
+		t.runsOf[owner] = append(t.runsOf[owner], r)
+	}
+	r.named = r.named || named
+	t.touch(r.owner.uid)
+}
+
+// addTask merges what the runtime told of a run.
+func (t *Timeline) addTask(rec Record) {
+	if rec.Task == nil || rec.Task.ID == "" {
+		return
+	}
+	r := t.runOf(rec.Task.ID)
+	at := recordMoment(rec)
+	switch rec.Type {
+	case TypeTaskStart:
+		r.start = earliest(r.start, at)
+	case TypeTaskExit:
+		if !r.exit.Known() || at.Time.Before(r.exit.Time) {
+			r.exit, r.exitCode = at, rec.Task.ExitCode
+		}
+	case TypeTaskOOM:
+		r.oom = earliest(r.oom, at)
+	}
+	t.assign(r, runKey{rec.Object.UID, rec.Container}, false)
+}
+
+// addAPIRun merges what the API told of a run.
+func (t *Timeline) addAPIRun(owner runKey, id string, index int, told Run, exited bool) {
+	r := t.runOf(id)
+	r.index = index
+	if !told.StartedAt.IsZero() {
+		r.api.StartedAt = told.StartedAt
+	}
+	if exited {
+		started := r.api.StartedAt
+		r.api, r.apiExited = told, true
+		if told.StartedAt.IsZero() {
+			r.api.StartedAt = started
+		}
+	}
+	t.assign(r, owner, true)
+}
+
+// runStates are the runs of a container, oldest first.
+func (t *Timeline) runStates(owner runKey) []RunState {
+	runs := slices.Clone(t.runsOf[owner])
+	sortRuns(runs)
+	states := make([]RunState, len(runs))
+	for i, r := range runs {
+		states[i] = r.state()
+	}
+	return states
+}
+
+// sortRuns puts a container's runs into their order: by restart count where
+// the API told all of them, else by when they began, or ended where that is
+// not known.
+func sortRuns(runs []*run) {
+	counted := !slices.ContainsFunc(runs, func(r *run) bool { return r.index < 0 })
+	slices.SortFunc(runs, func(a, b *run) int {
+		if counted && a.index != b.index {
+			return cmp.Compare(a.index, b.index)
+		}
+		sa, sb := a.state(), b.state()
+		ta := sa.StartedAt.orElse(sa.FinishedAt).orElse(a.oom)
+		tb := sb.StartedAt.orElse(sb.FinishedAt).orElse(b.oom)
+		return cmp.Or(ta.Time.Compare(tb.Time), cmp.Compare(a.index, b.index), cmp.Compare(a.id, b.id))
+	})
+}
