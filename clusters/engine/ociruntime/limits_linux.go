@@ -20,6 +20,11 @@ var rlimitNumbers = map[string]int{
 	"RLIMIT_STACK": unix.RLIMIT_STACK,
 }
 
+// become is the program at path from here on.
+func become(path string, argv, environ []string) error {
+	return unix.Exec(path, argv, environ)
+}
+
 // ReadLimits returns what the calling process can give; proc is where the
 // proc file system is mounted, usually "/proc".
 func ReadLimits(proc string) (Limits, error) {

@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Name is the base name under which an executable of this project is an OCI
@@ -40,7 +38,7 @@ func New() Runtime {
 	return Runtime{
 		Limits: func() (Limits, error) { return ReadLimits("/proc") },
 		Find:   findRunc,
-		Exec:   unix.Exec,
+		Exec:   become,
 		Now:    time.Now,
 	}
 }
