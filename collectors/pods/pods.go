@@ -1,0 +1,101 @@
+// Package pods watches the pods and Jobs of one namespace.
+//
+// It asks for the server's Table form together with the whole object, so that
+// every record holds the STATUS and READY cells as that version's API server
+// computes them, and the object that they were computed from, of one moment.
+//
+// A watch that ends is resumed where it ended. Where that is not possible
+// (410 Gone) the collector lists again, records what changed and what
+// vanished, and declares the stretch in between as a gap; where the API was
+// away but nothing is missing, the gap has the count 0.
+package pods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// Options are what a Collector needs beside the API server.
+type Options struct {
+	// Namespace is the one whose pods and Jobs are watched.
+	Namespace string
+	// Dir is the folder below which each distinct status of each pod is kept
+	// as YAML: Dir/POD/003-Running-NotReady.yaml. Empty means none is kept.
+	Dir string
+	// Warn takes what a person should know though the records are whole, such
+	// as a file that could not be written. Nil means that nobody listens;
+	// Run returns such errors at its end in any case.
+	Warn func(message string)
+	// Retry spaces the attempts to reach an API server that is away; its
+	// Steps bound the attempts of a first connection alone. The zero value
+	// means 200 ms doubling to 5 s, with jitter, and 40 attempts.
+	Retry wait.Backoff
+}
+
+// Collector watches the pods and Jobs of one namespace.
+type Collector struct {
+	client  rest.Interface
+	sink    collectors.Sink
+	options Options
+	files   *files
+	ready   chan struct{}
+}
+
+// New returns a collector that reads the API server of config and puts
+// records into sink. It fails where config cannot be used.
+func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector, error) {
+	client, err := restClient(config, options.Warn)
+	if err != nil {
+		return nil, fmt.Errorf("preparing a client that watches pods: %w", err)
+	}
+	if options.Namespace == "" {
+		return nil, errors.New("preparing the watch of pods: no namespace is given")
+	}
+	if options.Retry.Duration == 0 {
+		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 5 * time.Second}
+	}
+	return &Collector{
+		client: client, sink: sink, options: options,
+		files: newFiles(options.Dir, options.Warn), ready: make(chan struct{}),
+	}, nil
+}
+
+// Ready is closed once the watches of pods and Jobs are open: whatever changes
+// from then on is recorded.
+func (c *Collector) Ready() <-chan struct{} { return c.ready }
+
+// Run watches until ctx ends, and then returns nil or the errors of files that
+// could not be written. It returns early where the API server could not be
+// reached, or refused, in all attempts of a first connection; once it has
+// observed it waits for an API server that is away until ctx ends.
+func (c *Collector) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group sync.WaitGroup
+	var opened atomic.Int32
+	resources := []resource{podResource(), jobResource()}
+	errs := make([]error, len(resources))
+	for i, r := range resources {
+		w := newWatcher(c, r, sync.OnceFunc(func() {
+			if int(opened.Add(1)) == len(resources) {
+				close(c.ready)
+			}
+		}))
+		group.Go(func() {
+			if errs[i] = w.run(ctx); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(append(errs, c.files.close())...)
+}

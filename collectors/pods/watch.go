@@ -1,0 +1,287 @@
+package pods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// shortWatch is how soon a watch may end cleanly without a pause before it is
+// resumed.
+const shortWatch = time.Second
+
+// watcher observes one resource.
+type watcher struct {
+	c        *Collector
+	resource resource
+	// opened is called when a watch was opened for the first time.
+	opened func()
+
+	columns columns
+	known   map[string]decoded // by UID
+	version string             // empty means that a list is due
+	seen    time.Time          // when the last document arrived
+	open    bool               // a watch was opened once
+	// failed counts the attempts since seen; reason is why the first did not
+	// work.
+	failed int
+	reason string
+}
+
+func newWatcher(c *Collector, r resource, opened func()) *watcher {
+	return &watcher{c: c, resource: r, opened: opened, known: map[string]decoded{}}
+}
+
+// unreadable is what an API server sent and a further attempt would not mend.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
+// run watches until ctx ends.
+func (w *watcher) run(ctx context.Context) error {
+	backoff := w.c.options.Retry
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := w.observe(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case errors.As(err, new(unreadable)):
+			return err
+		case err != nil:
+			if w.failed == 0 {
+				w.reason = err.Error()
+			}
+			w.failed++
+			if !w.open && w.failed >= w.c.options.Retry.Steps {
+				return fmt.Errorf("gave up after %d attempts: %w", w.failed, err)
+			}
+		}
+		if time.Since(began) > shortWatch && w.failed == 0 {
+			backoff = w.c.options.Retry
+			continue
+		}
+		if w.failed == 1 && w.open {
+			backoff = w.c.options.Retry
+		}
+		sleep(ctx, step(&backoff))
+	}
+	if w.open && w.failed > 0 {
+		w.gap(-1, w.reason+"; the API server did not come back before the observation ended")
+	}
+	return nil
+}
+
+// step is the next pause of a back-off that never ends.
+func step(b *wait.Backoff) time.Duration {
+	b.Steps = max(b.Steps, 2)
+	return b.Step()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// observe lists where that is due, opens one watch and reads it to its end. A
+// watch that ended cleanly, or broke after it had worked, and can be resumed
+// is no error.
+func (w *watcher) observe(ctx context.Context) error {
+	if w.version == "" {
+		if err := w.list(ctx); err != nil {
+			return err
+		}
+	}
+	body, err := w.resource.watch(ctx, w.c.client, w.c.options.Namespace, w.version)
+	if isGone(err) {
+		return w.expired(err)
+	}
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if w.failed > 0 && w.open {
+		w.gap(0, w.reason+"; the watch was resumed where it ended, its changes arrived late")
+	}
+	w.failed, w.seen = 0, time.Now()
+	w.open = true
+	w.opened()
+	return w.read(newEventReader(body))
+}
+
+// expired makes a list due.
+func (w *watcher) expired(err error) error {
+	w.version = ""
+	if w.failed == 0 {
+		w.reason = err.Error()
+	}
+	return err
+}
+
+// read records the events of one watch until it ends.
+func (w *watcher) read(events *eventReader) error {
+	for {
+		ev, err := events.next()
+		switch {
+		case errors.Is(err, errTooLong):
+			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			// A broken stream: resuming tells whether anything is missing.
+			return nil
+		}
+		if ev.Type == "ERROR" {
+			return w.refused(statusError(w.resource.name, ev.Object))
+		}
+		if err := w.handle(ev); err != nil {
+			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
+		}
+		w.seen = time.Now()
+	}
+}
+
+// refused treats an ERROR event, after which a watch is over.
+func (w *watcher) refused(err error) error {
+	if isGone(err) || apierrors.IsInternalError(err) {
+		return w.expired(err)
+	}
+	return err
+}
+
+// handle records one event.
+func (w *watcher) handle(ev event) error {
+	if ev.Type == "BOOKMARK" {
+		return w.bookmark(ev.Object)
+	}
+	rows, _, err := decodeTable(ev.Object, &w.columns)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		d, err := w.resource.decode(r)
+		if err != nil {
+			return err
+		}
+		if ev.Type == "DELETED" {
+			w.remove(d)
+		} else {
+			w.keep(d)
+		}
+		w.version = d.version
+	}
+	return nil
+}
+
+// bookmark takes the resource version of a bookmark, which a server sends as
+// a table or as a bare object.
+func (w *watcher) bookmark(document []byte) error {
+	type meta struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	var b struct {
+		meta
+		Rows []struct {
+			Object meta `json:"object"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal(document, &b); err != nil {
+		return fmt.Errorf("reading a bookmark: %w", err)
+	}
+	version := b.Metadata.ResourceVersion
+	for _, r := range b.Rows {
+		version = r.Object.Metadata.ResourceVersion
+	}
+	if version != "" {
+		w.version = version
+	}
+	return nil
+}
+
+// list reads everything as it is now, and records what is new or changed and
+// what vanished. A list after the first one is a gap.
+func (w *watcher) list(ctx context.Context) error {
+	document, err := w.resource.list(ctx, w.c.client, w.c.options.Namespace)
+	if err != nil {
+		return err
+	}
+	rows, version, err := decodeTable(document, &w.columns)
+	if err != nil {
+		return unreadable{fmt.Errorf("listing %s: %w", w.resource.name, err)}
+	}
+	now := make(map[string]bool, len(rows))
+	all := make([]decoded, 0, len(rows))
+	for _, r := range rows {
+		d, err := w.resource.decode(r)
+		if err != nil {
+			return unreadable{fmt.Errorf("listing %s: %w", w.resource.name, err)}
+		}
+		now[d.record.Object.UID] = true
+		all = append(all, d)
+	}
+	if w.open {
+		w.gap(-1, w.reason+"; listed again, what changed in between was not seen")
+		w.failed = 0
+	}
+	for uid, d := range w.known {
+		if !now[uid] {
+			w.remove(d)
+		}
+	}
+	for _, d := range all {
+		if w.known[d.record.Object.UID].version != d.version {
+			w.keep(d)
+		}
+	}
+	w.version, w.seen = version, time.Now()
+	return nil
+}
+
+// keep records an object's state.
+func (w *watcher) keep(d decoded) {
+	w.known[d.record.Object.UID] = d
+	w.add(d.record)
+	w.c.files.keep(d.record)
+}
+
+// remove records that an object is gone.
+func (w *watcher) remove(d decoded) {
+	delete(w.known, d.record.Object.UID)
+	w.c.files.keep(d.record)
+	w.c.files.forget(d.record.Object.UID)
+	if d.record.Type == collectors.TypePod {
+		d.record.Type = collectors.TypePodGone
+	} else {
+		d.record.Type = collectors.TypeJobGone
+	}
+	w.add(d.record)
+}
+
+// add puts a record of an object into the sink. Its time is that of its
+// arrival.
+func (w *watcher) add(r collectors.Record) {
+	r.Time, r.Precision, r.Source = time.Now(), time.Second, collectors.SourceAPI
+	w.c.sink.Add(r)
+}
+
+// gap declares that nothing was seen since the last document.
+func (w *watcher) gap(count int, reason string) {
+	now := time.Now()
+	w.c.sink.Add(collectors.Record{
+		Time: now, Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
+		Gap: &collectors.Gap{From: w.seen, To: now, Reason: w.resource.name + ": " + reason, Count: count},
+	})
+}

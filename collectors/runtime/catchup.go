@@ -1,0 +1,181 @@
+package runtime
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// probePrefix begins the names of the containerd namespaces that are made, and
+// removed at once, to see a stream work.
+const probePrefix = "lab-probe-"
+
+// prove returns once an event of our own came out of the stream: a stream
+// prints nothing when it is up, and until then it may miss what happens.
+func (n *node) prove(ctx context.Context, lines <-chan string, ended <-chan error) error {
+	proving, cancel := context.WithTimeoutCause(ctx, n.c.options.ProbeTimeout,
+		fmt.Errorf("no event came out of the stream within %v of asking for one", n.c.options.ProbeTimeout))
+	failed := make(chan error, 1)
+	n.group.Go(func() { failed <- n.probe(proving) })
+	defer func() { cancel(); <-failed }()
+	for {
+		select {
+		case line, more := <-lines:
+			if !more {
+				return <-ended
+			}
+			e := n.hear(ctx, line)
+			if e.topic == topicNamespaceCreate && strings.HasPrefix(e.payload.Name, probePrefix) {
+				return nil
+			}
+		case err := <-failed:
+			failed <- nil
+			if cause := context.Cause(proving); cause != nil {
+				err = errors.Join(cause, err)
+			}
+			return fmt.Errorf("opening containerd's event stream: %w", err)
+		}
+	}
+}
+
+// probe causes events until ctx ends. It returns what went wrong last.
+func (n *node) probe(ctx context.Context) error {
+	backoff := n.c.options.Retry
+	var last error
+	for ctx.Err() == nil {
+		if err := n.makeEvent(context.WithoutCancel(ctx)); err != nil {
+			last = err
+		}
+		sleep(ctx, step(&backoff))
+	}
+	return last
+}
+
+// makeEvent makes a containerd namespace and removes it. Its context does not
+// end with the proof, which comes before the command has returned.
+func (n *node) makeEvent(ctx context.Context) error {
+	name := probePrefix + strings.ToLower(rand.Text())
+	if _, err := n.output(ctx, "ctr", "namespaces", "create", name); err != nil {
+		return err
+	}
+	_, err := n.output(ctx, "ctr", "namespaces", "remove", name)
+	return err
+}
+
+// catchUp records what the node knows of starts and ends that no stream told.
+// After a break it declares the gap, whatever the node knows: containers that
+// were made and removed in between, and memory kills, are known to nobody.
+func (n *node) catchUp(ctx context.Context) {
+	found, err := n.inspect(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	switch {
+	case !n.broken.IsZero() && err != nil:
+		n.gap(n.broken, -1, fmt.Sprintf("%s; the node could not say what happened meanwhile: %v", n.reason, err))
+	case !n.broken.IsZero():
+		n.gap(n.broken, -1, n.reason+"; starts and ends of the containers that are still there were read afterwards")
+	case err != nil:
+		n.gap(time.Time{}, -1, fmt.Sprintf("what happened before the observation began is not known: %v", err))
+	}
+	for _, s := range found {
+		n.lookups[s.ID] = known(identify(s.Labels))
+		if !s.StartedAt.IsZero() && !n.started[s.ID] {
+			n.record(collectors.TypeTaskStart, s.StartedAt.Time, s.ID, identify(s.Labels), s.PID, 0)
+		}
+		if !s.FinishedAt.IsZero() && !n.exited[s.ID] {
+			n.record(collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
+		}
+	}
+}
+
+// status is what the runtime keeps of one container.
+type status struct {
+	ID         string            `json:"id"`
+	StartedAt  criTime           `json:"startedAt"`
+	FinishedAt criTime           `json:"finishedAt"`
+	ExitCode   int               `json:"exitCode"`
+	Labels     map[string]string `json:"labels"`
+	PID        int               `json:"-"`
+}
+
+// criTime is a time of the CRI as crictl prints it. What never happened has a
+// time of long ago, such as 1970 or the year 1.
+type criTime struct{ time.Time }
+
+// UnmarshalJSON reads RFC 3339, or nanoseconds since 1970 as a number or text.
+func (t *criTime) UnmarshalJSON(text []byte) error {
+	plain := strings.Trim(string(text), `"`)
+	at, err := time.Parse(time.RFC3339Nano, plain)
+	if err != nil {
+		var nanos int64
+		if json.Unmarshal([]byte(plain), &nanos) != nil {
+			return fmt.Errorf("a time of the container runtime: %w", err)
+		}
+		at = time.Unix(0, nanos)
+	}
+	if at.Year() >= 2000 {
+		t.Time = at.UTC()
+	}
+	return nil
+}
+
+// inspectScript prints the status of every container of the namespaces that
+// are its arguments, or of all.
+const inspectScript = `set -e
+list() { crictl ps -a -q "$@"; }
+if [ $# -eq 0 ]; then ids=$(list); else
+  for ns; do ids="$ids $(list --label "io.kubernetes.pod.namespace=$ns")"; done
+fi
+for id in $ids; do crictl inspect -o json "$id" || gone="$gone $id"; done
+for id in $gone; do
+  if crictl ps -a -q --id "$id" | grep -q .; then echo "crictl cannot inspect $id" >&2; exit 1; fi
+done`
+
+// inspect asks the node for the status of its containers, oldest first.
+func (n *node) inspect(ctx context.Context) ([]status, error) {
+	cmd := append([]string{"sh", "-c", inspectScript, "sh"}, n.c.options.Namespaces...)
+	out, err := n.output(ctx, cmd...)
+	found, readErr := parseStatuses(out)
+	if err != nil {
+		return found, fmt.Errorf("asking crictl in the node for its containers: %w", err)
+	}
+	return found, readErr
+}
+
+// parseStatuses reads the documents that crictl printed one after another.
+func parseStatuses(out []byte) ([]status, error) {
+	var found []status
+	decoder := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var document struct {
+			Status status `json:"status"`
+			Info   struct {
+				PID int `json:"pid"`
+			} `json:"info"`
+		}
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return found, fmt.Errorf("reading what crictl says about a container: %w", err)
+		}
+		document.Status.PID = document.Info.PID
+		found = append(found, document.Status)
+	}
+	slices.SortStableFunc(found, func(a, b status) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
+	return found, nil
+}

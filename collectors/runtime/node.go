@@ -1,0 +1,276 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// streamScript prints containerd's events until its standard input ends: a
+// command in a node outlives the client that asked for it, its input does not.
+const streamScript = `exec 3<&0
+ctr -n k8s.io events 'topic~="^/tasks/(start|exit|oom)"' 'topic~="^/(containers|namespaces)/(create|delete)"' & stream=$!
+(cat <&3; kill "$stream") >/dev/null 2>&1 & guard=$!
+wait "$stream"; code=$?
+kill "$guard" 2>/dev/null
+exit "$code"`
+
+const (
+	// margin is how long before the break of a stream was noticed it may have
+	// lost something. The stream is a chain of local pipes, which end at once.
+	margin = 2 * time.Second
+	// queued bounds the lines that wait to be recorded; when it is reached the
+	// node's ctr waits.
+	queued = 4096
+	// remembered bounds the removed containers whose events are still known.
+	remembered = 4096
+)
+
+// node observes one node.
+type node struct {
+	c      *Collector
+	name   string
+	opened func()
+
+	lookups map[string]*lookup
+	slots   chan struct{}
+	group   sync.WaitGroup
+	started map[string]bool
+	exited  map[string]bool
+	removed []string // ids of removed containers, oldest first
+
+	open   bool      // a stream has worked once
+	heard  time.Time // when the last line arrived
+	broken time.Time // since when nothing is heard; zero while a stream works
+	reason string    // why
+}
+
+func newNode(c *Collector, name string, opened func()) *node {
+	return &node{
+		c: c, name: name, opened: opened,
+		lookups: map[string]*lookup{}, slots: make(chan struct{}, lookups),
+		started: map[string]bool{}, exited: map[string]bool{},
+	}
+}
+
+// run observes until ctx ends.
+func (n *node) run(ctx context.Context) error {
+	defer n.group.Wait()
+	backoff := n.c.options.Retry
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		err := n.session(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if n.open && n.broken.IsZero() {
+			n.broke(err)
+			attempt, backoff = 0, n.c.options.Retry
+			n.c.options.Warn(fmt.Sprintf("node %s: %s; opening the stream again", n.name, n.reason))
+		}
+		if !n.open && attempt >= n.c.options.Retry.Steps {
+			return fmt.Errorf("gave up after %d attempts: %w", attempt, err)
+		}
+		sleep(ctx, step(&backoff))
+	}
+	if !n.broken.IsZero() {
+		n.gap(n.broken, -1, n.reason+"; the stream did not come back before the observation ended")
+	}
+	return nil
+}
+
+// broke notes since when nothing is heard and why.
+func (n *node) broke(err error) {
+	n.reason = err.Error()
+	n.broken = time.Now().Add(-margin)
+	if n.heard.After(n.broken) {
+		n.broken = n.heard
+	}
+}
+
+// step is the next pause of a back-off that never ends.
+func step(b *wait.Backoff) time.Duration {
+	b.Steps = max(b.Steps, 2)
+	return b.Step()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// session opens one stream and reads it to its end, which is an error always.
+func (n *node) session(parent context.Context) error {
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	lines, ended, err := n.stream(ctx)
+	if err != nil {
+		return err
+	}
+	// The stream's writer may wait for room: empty it until it has ended.
+	defer func() {
+		cancel()
+		for range lines {
+			continue
+		}
+	}()
+	if err := n.prove(parent, lines, ended); err != nil {
+		return err
+	}
+	n.catchUp(parent)
+	if parent.Err() != nil {
+		return parent.Err()
+	}
+	n.open, n.broken = true, time.Time{}
+	n.opened()
+	for line := range lines {
+		n.hear(parent, line)
+	}
+	return <-ended
+}
+
+// stream starts ctr in the node. lines is closed when it has ended; then ended
+// has why.
+func (n *node) stream(ctx context.Context) (lines <-chan string, ended <-chan error, err error) {
+	// A file, because a process gets a file as it is: nobody copies, and the
+	// kernel ends it when this process dies.
+	stdin, hold, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening a pipe for the event stream: %w", err)
+	}
+	out, end := make(chan string, queued), make(chan error, 1)
+	writer := &lineWriter{line: func(line string) error {
+		select {
+		case out <- line:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	release := context.AfterFunc(ctx, func() { hold.Close() })
+	n.group.Go(func() {
+		var stderr tail
+		err := n.c.exec.NodeExec(ctx, n.name, stdin, writer, &stderr, "sh", "-c", streamScript)
+		if release() {
+			err = errors.Join(err, hold.Close())
+		}
+		err = errors.Join(err, stdin.Close())
+		end <- streamError(err, stderr.String())
+		close(out)
+	})
+	return out, end, nil
+}
+
+// streamError says why a stream ended, in one line.
+func streamError(err error, said string) error {
+	said = strings.Join(strings.Fields(said), " ")
+	switch {
+	case err == nil && said == "":
+		return errors.New("containerd's event stream ended")
+	case err == nil:
+		return fmt.Errorf("containerd's event stream ended: %s", said)
+	case said == "" || strings.Contains(err.Error(), said):
+		return fmt.Errorf("containerd's event stream broke: %w", err)
+	}
+	return fmt.Errorf("containerd's event stream broke: %w: %s", err, said)
+}
+
+// hear records what one line tells. Look-ups that it begins end with ctx.
+func (n *node) hear(ctx context.Context, line string) event {
+	n.heard = time.Now()
+	e, err := parseLine(line)
+	if err != nil {
+		n.gap(n.heard, 1, err.Error())
+		return e
+	}
+	id := e.container()
+	if e.namespace != criNamespace || id == "" {
+		return e
+	}
+	switch e.topic {
+	case topicContainerCreate:
+		n.lookUp(ctx, id)
+	case topicContainerDelete:
+		n.forget(id)
+	case topicStart:
+		n.task(ctx, collectors.TypeTaskStart, e.at, id, e.payload)
+	case topicExit:
+		at := e.at
+		if !e.payload.ExitedAt.IsZero() {
+			at = e.payload.ExitedAt.Time
+		}
+		n.task(ctx, collectors.TypeTaskExit, at, id, e.payload)
+	case topicOOM:
+		n.task(ctx, collectors.TypeTaskOOM, e.at, id, e.payload)
+	}
+	return e
+}
+
+// task records a start, an exit or a memory kill, unless it was recorded.
+func (n *node) task(ctx context.Context, kind collectors.Type, at time.Time, id string, p payload) {
+	if kind == collectors.TypeTaskStart && n.started[id] || kind == collectors.TypeTaskExit && n.exited[id] {
+		return
+	}
+	l := n.lookUp(ctx, id)
+	<-l.done // which ends with ctx at the latest
+	if l.err != nil && ctx.Err() != nil {
+		return
+	}
+	if l.err != nil {
+		n.gap(at, 1, fmt.Sprintf("a %s of container %s at %s could not be named: %v", kind, id, at.Format(time.RFC3339Nano), l.err))
+		return
+	}
+	n.record(kind, at, id, l.identity, p.PID, int(p.ExitStatus))
+}
+
+// record puts a task's record into the sink where its namespace is wanted.
+func (n *node) record(kind collectors.Type, at time.Time, id string, who *identity, pid, code int) {
+	if !n.c.wanted(who) {
+		return
+	}
+	switch kind {
+	case collectors.TypeTaskStart:
+		n.started[id] = true
+	case collectors.TypeTaskExit:
+		n.exited[id] = true
+	}
+	n.c.sink.Add(collectors.Record{
+		Time: at, Precision: time.Nanosecond, Source: collectors.SourceRuntime, Type: kind,
+		Object: who.pod, Container: who.container,
+		Task: &collectors.Task{ID: id, Node: n.name, PID: pid, ExitCode: code},
+	})
+}
+
+// forget bounds what is known of removed containers: an exit may be told after
+// the removal, though not long after.
+func (n *node) forget(id string) {
+	n.removed = append(n.removed, id)
+	if len(n.removed) <= remembered {
+		return
+	}
+	old := n.removed[0]
+	n.removed = n.removed[1:]
+	delete(n.lookups, old)
+	delete(n.started, old)
+	delete(n.exited, old)
+}
+
+// gap declares that the stream may have missed something between from and now.
+func (n *node) gap(from time.Time, count int, reason string) {
+	now := time.Now()
+	n.c.sink.Add(collectors.Record{
+		Time: now, Precision: time.Millisecond, Source: collectors.SourceRuntime, Type: collectors.TypeGap,
+		Gap: &collectors.Gap{From: from, To: now, Reason: "node " + n.name + ": " + reason, Count: count},
+	})
+}

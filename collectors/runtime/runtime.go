@@ -1,0 +1,109 @@
+// Package runtime reads the event stream of containerd inside each node: when
+// a container's first process started, when it ended and how, and when the
+// kernel killed in it for memory, in nanoseconds of the node's clock.
+//
+// It sees a container that lived 13 ms, which a watch of the API never does.
+// A container's pod is found by the labels that the kubelet gives it, which
+// are read as soon as the container is made.
+//
+// Where a stream breaks the collector declares a gap, opens the stream again
+// and asks the node for the starts and ends that it did not see; those are
+// recorded with the times that containerd kept.
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// Exec runs a command inside a node.
+type Exec interface {
+	// NodeExec runs cmd in the node and returns when it has ended, with an
+	// error where it did not end with 0. The command sees the end of its
+	// standard input where stdin ends, also where this process dies. It is
+	// given up when ctx ends. Each of stdin, stdout and stderr may be nil.
+	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+}
+
+// Options are what a Collector needs beside a way into the nodes.
+type Options struct {
+	// Nodes are the names of the nodes to observe.
+	Nodes []string
+	// Namespaces are the Kubernetes namespaces whose containers are recorded;
+	// none means all.
+	Namespaces []string
+	// Warn takes what a person should know though the records are whole. Nil
+	// means that nobody listens.
+	Warn func(message string)
+	// Retry spaces the attempts to open a stream; its Steps bound the
+	// attempts of a first connection alone. The zero value means 200 ms
+	// doubling to 5 s, with jitter, and 12 attempts.
+	Retry wait.Backoff
+	// ProbeTimeout bounds one attempt to see the stream work; 0 means 10 s.
+	ProbeTimeout time.Duration
+}
+
+// Collector reads the runtimes of a cluster's nodes.
+type Collector struct {
+	exec    Exec
+	sink    collectors.Sink
+	options Options
+	ready   chan struct{}
+}
+
+// New returns a collector that reaches the nodes through exec and puts records
+// into sink.
+func New(exec Exec, sink collectors.Sink, options Options) *Collector {
+	if options.Retry.Duration == 0 {
+		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 12, Cap: 5 * time.Second}
+	}
+	if options.ProbeTimeout == 0 {
+		options.ProbeTimeout = 10 * time.Second
+	}
+	if options.Warn == nil {
+		options.Warn = func(string) {}
+	}
+	return &Collector{exec: exec, sink: sink, options: options, ready: make(chan struct{})}
+}
+
+// Ready is closed once every node's stream was seen to work: an event of our
+// own came out of it, and the containers that were there before are known.
+func (c *Collector) Ready() <-chan struct{} { return c.ready }
+
+// Run observes until ctx ends and then returns nil. It returns early where a
+// node's stream could not be opened in all attempts of a first connection;
+// a stream that breaks later is opened again until ctx ends.
+func (c *Collector) Run(ctx context.Context) error {
+	if len(c.options.Nodes) == 0 {
+		return errors.New("reading the container runtime: no node is given")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group sync.WaitGroup
+	var opened atomic.Int32
+	errs := make([]error, len(c.options.Nodes))
+	for i, name := range c.options.Nodes {
+		n := newNode(c, name, sync.OnceFunc(func() {
+			if int(opened.Add(1)) == len(c.options.Nodes) {
+				close(c.ready)
+			}
+		}))
+		group.Go(func() {
+			if err := n.run(ctx); err != nil {
+				errs[i] = fmt.Errorf("reading the container runtime of node %s: %w", name, err)
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
