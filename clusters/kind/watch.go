@@ -1,0 +1,161 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// failuresTold is how often the kubelet may end with the same error until that
+// is believed: some, such as a runtime that restarts, pass.
+const failuresTold = 5
+
+// fatalError is a component that can never start: to wait for it is to wait in
+// vain, and kubeadm does so for four minutes.
+type fatalError struct {
+	// component is "kubelet", "kube-apiserver" …; node where it is.
+	component, node string
+	// line is its last error.
+	line string
+}
+
+func (e *fatalError) Error() string {
+	return fmt.Sprintf("%s on %s does not start: %s", e.component, e.node, e.line)
+}
+
+// watch follows the kubelets until ctx ends, and sends the first component that
+// can never start. wait returns once nothing runs any more.
+func (p *Provisioner) watch(ctx context.Context, c *creation) (fatal <-chan error, wait func()) {
+	found := make(chan error, 1)
+	var group sync.WaitGroup
+	for _, node := range c.nodes {
+		group.Go(func() {
+			select {
+			case <-c.log.booted:
+			case <-ctx.Done():
+			}
+			if err := p.watchNode(ctx, node.Name); err != nil {
+				select {
+				case found <- err:
+				default:
+				}
+			}
+		})
+	}
+	return found, group.Wait
+}
+
+// watchNode follows a node's kubelet and returns what can never start, or nil
+// when ctx ends.
+func (p *Provisioner) watchNode(ctx context.Context, node string) error {
+	const look = time.Second
+	for ctx.Err() == nil {
+		// It ends early where the node's journal does not run yet.
+		r, w := io.Pipe()
+		following, stop := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			err := p.NodeExec(following, node, nil, w, nil,
+				"journalctl", "--unit=kubelet", "--follow", "--no-pager", "--output=cat", "--lines=all")
+			w.CloseWithError(err)
+		}()
+		err := p.judge(ctx, node, r)
+		stop()
+		r.Close()
+		<-ended
+		if err != nil {
+			return err
+		}
+		if pause(ctx, look) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// judge reads a kubelet's journal until it says that something can never
+// start, which it returns, or ends.
+func (p *Provisioner) judge(ctx context.Context, node string, journal io.Reader) error {
+	told := map[string]int{}
+	for line := range lines(journal) {
+		if failure := commandFailed(line); failure != "" {
+			told[failure]++
+			if hopeless(failure) || told[failure] >= failuresTold {
+				return &fatalError{component: "kubelet", node: node, line: failure}
+			}
+		}
+		if component := crashed(line); component != "" {
+			log, err := p.componentLog(ctx, node, component)
+			if failure := lastFailure(log); err == nil && hopeless(failure) {
+				return &fatalError{component: component, node: node, line: failure}
+			}
+		}
+	}
+	return nil
+}
+
+// componentLog is the end of what a control plane's component wrote before it
+// ended.
+func (p *Provisioner) componentLog(ctx context.Context, node, component string) (string, error) {
+	const newest = `f=$(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log 2>/dev/null | head -n 1); [ -n "$f" ] && tail -n 40 "$f"`
+	var out bytes.Buffer
+	err := p.NodeExec(ctx, node, nil, &out, nil, "sh", "-c", newest, "sh", component)
+	return out.String(), err
+}
+
+// commandFailed is the error with which a Kubernetes component ended, where
+// the line says so; not that of a kubelet that kubeadm has not configured yet.
+func commandFailed(line string) string {
+	found := regexp.MustCompile(`"command failed" err=("(?:[^"\\]|\\.)*")`).FindStringSubmatch(line)
+	if found == nil {
+		return ""
+	}
+	text, err := strconv.Unquote(found[1])
+	if err != nil {
+		text = found[1]
+	}
+	if strings.Contains(text, "/var/lib/kubelet/config.yaml") && strings.Contains(text, "no such file") {
+		return ""
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// crashed is the component of the control plane that the kubelet says it will
+// start again after it failed.
+func crashed(line string) string {
+	found := regexp.MustCompile(`restarting failed container=(etcd|kube-apiserver|kube-controller-manager|kube-scheduler) pod=`).FindStringSubmatch(line)
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// lastFailure is the last error of a component's log, as the runtime writes
+// it: time, stream and tag before each line.
+func lastFailure(log string) string {
+	last := ""
+	for line := range strings.Lines(log) {
+		text := regexp.MustCompile(`^\S+ (?:stdout|stderr) [FP] `).ReplaceAllString(strings.TrimSpace(line), "")
+		if failure := commandFailed(text); failure != "" {
+			last = failure
+		} else if failure, is := strings.CutPrefix(text, "Error: "); is {
+			last = failure
+		}
+	}
+	return last
+}
+
+// hopeless says whether an error comes from the configuration, so that no
+// restart can mend it.
+func hopeless(failure string) bool {
+	return regexp.MustCompile(`unrecognized feature gate|cannot set feature gate|unknown flag|unknown shorthand flag|invalid argument|` +
+		`cgroup v1|unknown field|strict decoding error|failed to validate kubelet configuration|invalid configuration|` +
+		`unknown api groups|invalid value`).MatchString(failure)
+}
