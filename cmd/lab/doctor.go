@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/clusters/engine"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Examine whether clusters can be made here, and say what to do where not",
+		Long: `Doctor tries what clusters need of this machine: a container engine that
+answers, privileged containers, cgroups, capabilities, inotify limits, disk,
+memory, a registry. Every finding that is not well has its cause and a remedy.
+Exit code 3 where clusters cannot be made.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, asJSON bool) error {
+	r, err := engine.Examine(ctx, engine.Options{Getenv: a.get, Progress: a.say})
+	if err != nil {
+		return broken(err)
+	}
+	if asJSON {
+		err = writeJSON(a.stdout, r)
+	} else {
+		err = engine.WriteText(a.stdout, r)
+	}
+	if err != nil {
+		return err
+	}
+	if !r.OK() {
+		return silent(exitBroken)
+	}
+	return nil
+}
+
+// say tells on standard error what is being done.
+func (a *app) say(text string) {
+	fmt.Fprintln(a.stderr, text)
+}

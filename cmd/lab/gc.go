@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/labs/journal"
+)
+
+func (a *app) gcCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "gc [RUN|CLUSTER]...", Short: "Remove clusters that no run uses any more",
+		Long: `Gc lists the clusters of lab on this host that belong to no run that still goes
+on, asks, and removes them. With arguments it takes those alone: a run's ID or
+a cluster's, as a run that could not clean up printed it.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.gc(cmd.Context(), args, yes) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (a *app) gc(ctx context.Context, only []string, yes bool) error {
+	world, err := a.open(ctx, a)
+	if err != nil {
+		return broken(err)
+	}
+	all, err := world.remaining(ctx)
+	if err != nil {
+		return broken(err)
+	}
+	alive, err := aliveRuns(filepath.Join(".lab", "runs"))
+	if err != nil {
+		return broken(err)
+	}
+	var gone []clusters.Remaining
+	for _, c := range all {
+		if named(c, only) && !inUse(c, alive) {
+			gone = append(gone, c)
+		}
+	}
+	if len(gone) == 0 {
+		fmt.Fprintf(a.stdout, "Nothing to remove: %d clusters of lab are here, %d of them in use or not asked for.\n", len(all), len(all))
+		return nil
+	}
+	for _, c := range gone {
+		fmt.Fprintf(a.stdout, "%s  %s  created %s\n", c.ID, strings.Join(c.Nodes, ", "), c.Created.Format("2006-01-02 15:04:05"))
+	}
+	if !yes && !a.agreed(fmt.Sprintf("Remove these %d clusters?", len(gone))) {
+		fmt.Fprintln(a.stdout, "Nothing was removed.")
+		return nil
+	}
+	for _, c := range gone {
+		if e := world.provisioner.Destroy(ctx, c.ID); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		fmt.Fprintln(a.stdout, "removed", c.ID)
+	}
+	if err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+// token is what the names of a run's clusters have of its ID.
+func token(run string) string { return run[strings.LastIndex(run, "-")+1:] }
+
+func named(c clusters.Remaining, only []string) bool {
+	if len(only) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(only, func(name string) bool {
+		return name == c.ID || strings.HasPrefix(c.ID, "lab-"+token(name)+"-")
+	})
+}
+
+func inUse(c clusters.Remaining, alive []string) bool {
+	return slices.ContainsFunc(alive, func(run string) bool { return strings.HasPrefix(c.ID, "lab-"+token(run)+"-") })
+}
+
+// aliveRuns are the IDs of the runs below root that still go on.
+func aliveRuns(root string) ([]string, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("looking for runs: %w", err)
+	}
+	var alive []string
+	for _, e := range entries {
+		ok, err := journal.Alive(filepath.Join(root, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			alive = append(alive, e.Name())
+		}
+	}
+	return alive, nil
+}
+
+// agreed asks a question; anything but a yes is a no.
+func (a *app) agreed(question string) bool {
+	fmt.Fprintf(a.stdout, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(a.stdout)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/plan"
+	labrun "github.com/kind-lab/lab/labs/run"
+
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// runFlags are the flags of `lab run`.
+type runFlags struct {
+	scenarioFlags
+	clusters  []string
+	scenarios []string
+	keep      bool
+	noLogs    bool
+	parallel  int
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run SCENARIO", Short: "Run a scenario on its clusters and judge what happened",
+		Long: `Run makes the clusters that the scenario names, runs it on each, judges its
+expectations, and destroys what it made. SCENARIO is a file, a folder that holds
+a scenario.hcl, or the name of a lab in the catalog (` + "`lab list`" + `).
+
+Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
+and for each cluster and scenario the pods' states and the logs.
+
+Ctrl-C stops the steps, keeps the evidence and destroys the clusters; a second
+one skips the evidence, a third one leaves at once and says what is left.`,
+		Example: `  lab run job-sidecar
+  lab run -cluster v128 -cluster v128_on labs/catalog/job-sidecar
+  lab run -var image=busybox:1.36 scenario.hcl`,
+		Args: oneScenario, ValidArgsFunction: completeScenario,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0], f) },
+	}
+	f.add(cmd, "print the report as JSON on standard output; progress goes to standard error")
+	addChoice(cmd, &f.clusters, &f.scenarios)
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end")
+	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
+	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	return cmd
+}
+
+func addChoice(cmd *cobra.Command, clusters, scenarios *[]string) {
+	cmd.Flags().StringSliceVar(clusters, "cluster", nil, "only these clusters of the scenario file (repeatable, or with commas)")
+	cmd.Flags().StringSliceVar(scenarios, "scenario", nil, "only these scenarios of the file (repeatable, or with commas)")
+}
+
+// run is `lab run`.
+func (a *app) run(ctx context.Context, arg string, f runFlags) error {
+	m, problems, err := a.load(arg, f.scenarioFlags)
+	if err != nil {
+		return err
+	}
+	if a.tell(a.stderr, problems) {
+		return silent(exitUsage)
+	}
+	ctx, signals := a.signals(ctx)
+	defer signals.stop()
+	world, err := a.open(ctx, a)
+	if err != nil {
+		return broken(err)
+	}
+	p, problems := plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+	if a.tell(a.stderr, problems) {
+		return silent(exitUsage)
+	}
+	log, err := journal.Create(filepath.Join(".lab", "runs"), newRunID(time.Now()))
+	if err != nil {
+		return broken(err)
+	}
+	signals.leaving(log.Dir())
+	r, err := a.carryOut(ctx, p, log, world, signals, f)
+	err = errors.Join(err, a.finish(r, log, f))
+	if err != nil {
+		return broken(err)
+	}
+	return silent(report.ExitCode(r))
+}
+
+func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, world *backend, signals *interrupts, f runFlags) (report.Report, error) {
+	out := a.stdout
+	if f.json {
+		out = a.stderr
+	}
+	width, tty := terminal(out)
+	var names []string
+	for _, c := range p.Clusters {
+		names = append(names, c.Name)
+	}
+	live := report.NewLive(out, report.LiveOptions{TTY: tty, Color: a.color(out), Width: width, Clusters: names, Logs: !f.noLogs})
+	engine := &labrun.Engine{
+		Provisioner: world.provisioner, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
+		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, Hurry: signals.hurry,
+		MaxCreates: f.parallel,
+	}
+	if engine.MaxCreates <= 0 {
+		engine.MaxCreates = world.maxCreates
+	}
+	fmt.Fprintf(out, "lab %s, run %s, in %s\n", version(), engine.ID, log.Dir())
+	if err := p.WriteText(out); err != nil {
+		return report.Report{}, err
+	}
+	r := engine.Run(ctx, p)
+	return r, live.Close()
+}
+
+// finish writes the report beside the records and prints it.
+func (a *app) finish(r report.Report, log *journal.Journal, f runFlags) error {
+	err := errors.Join(log.Close(), report.Save(log.Dir(), r), saveJUnit(log.Dir(), r))
+	if f.json {
+		return errors.Join(err, writeJSON(a.stdout, r))
+	}
+	width, _ := terminal(a.stdout)
+	return errors.Join(err, report.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width}))
+}
+
+func saveJUnit(dir string, r report.Report) error {
+	file, err := os.Create(filepath.Join(dir, "junit.xml"))
+	if err != nil {
+		return fmt.Errorf("writing junit.xml: %w", err)
+	}
+	return errors.Join(report.WriteJUnit(file, r), file.Close())
+}
+
+// newRunID names a run by its time and something random.
+func newRunID(now time.Time) string {
+	return now.UTC().Format("20060102-150405") + "-" + randomLower(6)
+}
+
+// randomLower returns n random characters that host names may hold.
+func randomLower(n int) string {
+	text := []byte(rand.Text())[:n]
+	for i, c := range text {
+		if c >= 'A' && c <= 'Z' {
+			text[i] = c + 'a' - 'A'
+		}
+	}
+	return string(text)
+}
+
+// interrupts turns signals into an orderly end: the first ends the context,
+// the second closes hurry, the third leaves.
+type interrupts struct {
+	hurry  chan struct{}
+	cancel context.CancelFunc
+	caught chan os.Signal
+	mu     sync.Mutex
+	dir    string
+}
+
+func (a *app) signals(parent context.Context) (context.Context, *interrupts) {
+	ctx, cancel := context.WithCancel(parent)
+	i := &interrupts{hurry: make(chan struct{}), cancel: cancel, caught: make(chan os.Signal, 3)}
+	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM)
+	go i.watch(a)
+	return ctx, i
+}
+
+func (i *interrupts) watch(a *app) {
+	n := 0
+	for range i.caught {
+		n++
+		switch n {
+		case 1:
+			fmt.Fprintln(a.stderr, "\nlab: interrupted: keeping the evidence and destroying the clusters; once more to skip the evidence")
+			i.cancel()
+		case 2:
+			fmt.Fprintln(a.stderr, "\nlab: interrupted again: destroying the clusters now; once more to leave them there")
+			close(i.hurry)
+		default:
+			i.mu.Lock()
+			fmt.Fprintf(a.stderr, "\nlab: left at once. Remove what may still be there with: lab gc %s\n", filepath.Base(i.dir))
+			os.Exit(exitInterrupted)
+		}
+	}
+}
+
+// leaving says in which run's folder the intents are.
+func (i *interrupts) leaving(dir string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.dir = dir
+}
+
+func (i *interrupts) stop() {
+	signal.Stop(i.caught)
+	close(i.caught)
+	i.cancel()
+}
+
+// backend is what a run needs of the world.
+type backend struct {
+	provisioner labrun.Provisioner
+	images      labrun.Images
+	connect     labrun.Connect
+	resolve     func(ctx context.Context, constraint, image string) (plan.Image, error)
+	// remaining lists the clusters of lab that are on this host.
+	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
+	maxCreates int
+}
+
+func (b *backend) resolver(ctx context.Context) plan.Resolve {
+	return func(constraint, image string) (plan.Image, error) { return b.resolve(ctx, constraint, image) }
+}

@@ -1,0 +1,216 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// The bounds of what the engine waits for by itself.
+const (
+	// collectorsReady bounds the wait until everything is observed.
+	collectorsReady = time.Minute
+	// sealing bounds the completion of the evidence.
+	sealing = time.Minute
+	// destroying bounds the destruction of a cluster; hurried after a second
+	// signal.
+	destroying = 2 * time.Minute
+	hurried    = 20 * time.Second
+)
+
+// Engine carries out plans.
+type Engine struct {
+	Provisioner Provisioner
+	Images      Images
+	Connect     Connect
+	Clock       Clock
+	Observer    Observer
+	Journal     *journal.Journal
+	// ID names the run; clusters are named after it.
+	ID string
+	// LabVersion is written into the report.
+	LabVersion string
+	// MaxCreates bounds how many clusters boot at once; 0 means 1.
+	MaxCreates int
+	// Keep leaves the clusters there.
+	Keep bool
+	// Hurry is closed when somebody asked to stop for the second time: no
+	// more evidence is collected. It may be nil.
+	Hurry <-chan struct{}
+}
+
+// lab is one `lab run` while it goes on.
+type lab struct {
+	*Engine
+	plan    *plan.Plan
+	begin   time.Time
+	images  sync.Mutex
+	creates chan struct{}
+
+	mu     sync.Mutex
+	errors []string
+}
+
+// Run carries out the plan and returns what came of it. When ctx ends, steps
+// stop, the evidence is sealed and the clusters are destroyed all the same;
+// what was not decided by then is reported as an error.
+func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
+	l := &lab{Engine: e, plan: p, begin: e.Clock.Now(), creates: make(chan struct{}, max(1, e.MaxCreates))}
+	r := report.Report{
+		Version: report.ModelVersion, ID: e.ID, File: p.File, Folder: e.Journal.Dir(),
+		LabVersion: e.LabVersion, StartedAt: l.begin,
+		Clusters: make([]report.Cluster, len(p.Clusters)),
+	}
+	runs := make([][]report.Run, len(p.Clusters))
+	var group sync.WaitGroup
+	for i, c := range p.Clusters {
+		group.Go(func() {
+			r.Clusters[i], runs[i] = l.cluster(ctx, c)
+		})
+	}
+	group.Wait()
+	r.Runs = inPlanOrder(p, runs)
+	r.Interrupted = errors.Is(ctx.Err(), context.Canceled)
+	r.FinishedAt = e.Clock.Now()
+	r.Errors = l.errors
+	r.Status = worst(r)
+	return r
+}
+
+// inPlanOrder puts the runs of all clusters in the order of the plan.
+func inPlanOrder(p *plan.Plan, byCluster [][]report.Run) []report.Run {
+	var runs []report.Run
+	for _, planned := range p.Runs {
+		for _, of := range byCluster {
+			for _, r := range of {
+				if r.Scenario == planned.Scenario && r.Cluster == planned.Cluster {
+					runs = append(runs, r)
+				}
+			}
+		}
+	}
+	return runs
+}
+
+func worst(r report.Report) expect.Status {
+	status := expect.Pending
+	for _, c := range r.Clusters {
+		status = max(status, c.Status)
+	}
+	for _, run := range r.Runs {
+		status = max(status, run.Status)
+	}
+	if len(r.Errors) > 0 || r.Interrupted {
+		status = expect.Error
+	}
+	return status
+}
+
+// cluster makes one cluster, runs its scenarios one after the other and
+// destroys it.
+func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []report.Run) {
+	out := report.Cluster{
+		Name: c.Name, Kubernetes: c.Constraint, Version: c.Image.Version, FeatureGates: c.Spec.FeatureGates,
+		Image: c.Image.Ref, ImageSource: c.Image.Source, Status: expect.Pass,
+	}
+	var planned []plan.Run
+	for _, r := range l.plan.Runs {
+		if r.Cluster == c.Name {
+			planned = append(planned, r)
+		}
+	}
+	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c.Name)}
+	if err := b.up(ctx); err != nil {
+		out.Status, out.Error = expect.Error, err.Error()
+		l.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})
+		b.down()
+		return out, unstarted(planned, "the cluster could not be used: "+firstLine(err.Error()))
+	}
+	var runs []report.Run
+	began := l.Clock.Now()
+	for _, r := range planned {
+		runs = append(runs, b.scenario(ctx, r))
+	}
+	b.phase("run", began)
+	b.down()
+	return out, runs
+}
+
+// unstarted are the runs of a cluster that never came to them.
+func unstarted(planned []plan.Run, reason string) []report.Run {
+	var runs []report.Run
+	for _, p := range planned {
+		r := report.Run{Scenario: p.Scenario, Description: p.Source.Description, Cluster: p.Cluster, Namespace: p.Namespace, Status: expect.Error}
+		for _, s := range p.Steps {
+			r.Steps = append(r.Steps, report.Step{Name: s.Name, Verb: s.Verb, Status: expect.Error, Detail: reason})
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// fail notes a failure that belongs to no run.
+func (l *lab) fail(cluster string, err error) {
+	l.event(report.Event{Kind: report.EventError, Cluster: cluster, Text: err.Error()})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := err.Error()
+	if cluster != "" {
+		text = cluster + ": " + text
+	}
+	if !slices.Contains(l.errors, text) {
+		l.errors = append(l.errors, text)
+	}
+}
+
+func (l *lab) event(e report.Event) {
+	e.At = l.Clock.Now().Sub(l.begin)
+	l.Observer.Event(e)
+}
+
+// hurry says whether somebody asked to stop for the second time.
+func (l *lab) hurry() bool {
+	select {
+	case <-l.Hurry:
+		return true
+	default:
+		return false
+	}
+}
+
+// clusterID is a name that no other run uses, as host names allow it: a run's
+// ID ends in what is random of it.
+func clusterID(run, cluster string) string {
+	name := "lab-" + run[strings.LastIndex(run, "-")+1:] + "-" + strings.ToLower(strings.ReplaceAll(cluster, "_", "-"))
+	if len(name) > 40 {
+		name = name[:40]
+	}
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, name), "-")
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func seconds(from, to time.Time) float64 {
+	return to.Sub(from).Seconds()
+}
+
+func titled(c plan.Cluster) string {
+	return fmt.Sprintf("Kubernetes %s", c.Title())
+}

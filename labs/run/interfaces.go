@@ -1,0 +1,91 @@
+// Package run is the engine: it provisions the plan's clusters, observes,
+// does each scenario's steps, judges its expectations as records arrive, seals
+// the evidence and destroys what it made. It declares what it needs of a
+// provisioner, a cluster and a clock, and knows none of their implementations.
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/step"
+)
+
+// Provisioner makes clusters and destroys them.
+type Provisioner interface {
+	// Create returns once the cluster is ready, or leaves nothing behind. id
+	// is the cluster's name on the host.
+	Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error)
+	// LoadImages puts images on every node.
+	LoadImages(ctx context.Context, handle clusters.Handle, refs []string, progress func(string)) error
+	// Destroy removes the cluster; one that is not there is no error.
+	Destroy(ctx context.Context, id string) error
+}
+
+// Images provides node images.
+type Images interface {
+	// Ensure returns once the engine has the image.
+	Ensure(ctx context.Context, image plan.Image, progress func(string)) error
+}
+
+// Cluster is a cluster that is up, as the steps and collectors use it.
+type Cluster interface {
+	// Namespace creates a namespace in which pods can be created.
+	Namespace(ctx context.Context, name string) error
+	// DeleteNamespace asks for its deletion and does not wait.
+	DeleteNamespace(ctx context.Context, name string) error
+	// Images names the container images that the manifests ask for.
+	Images(manifests []step.Manifest) ([]string, error)
+	// Apply creates or changes objects; a refusal is a *step.RefusedError, a
+	// manifest that cannot be read a *step.ManifestError.
+	Apply(ctx context.Context, in step.Apply) (step.Applied, error)
+	// Collectors observe a namespace; evidence for people goes below dir.
+	Collectors(namespace, dir string, sink collectors.Sink, warn func(string)) ([]Collector, error)
+}
+
+// Connect reaches a cluster by its handle.
+type Connect func(clusters.Handle) (Cluster, error)
+
+// Collector observes until its context ends.
+type Collector interface {
+	Run(ctx context.Context) error
+	// Ready is closed once nothing is missed any more.
+	Ready() <-chan struct{}
+}
+
+// Reconciler is a Collector that completes its record before the cluster goes.
+type Reconciler interface {
+	Reconcile(ctx context.Context) error
+}
+
+// Observer is told what happens while it happens. It is called by several
+// goroutines.
+type Observer interface {
+	Event(report.Event)
+}
+
+// Clock tells the time.
+type Clock interface {
+	Now() time.Time
+	// At returns a channel that receives once the time has come, and a
+	// function that gives it up.
+	At(time.Time) (<-chan time.Time, func())
+}
+
+// SystemClock is the machine's clock.
+type SystemClock struct{}
+
+// Now returns the time with the machine's monotonic reading.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// At returns a timer's channel.
+func (SystemClock) At(t time.Time) (<-chan time.Time, func()) {
+	timer := time.NewTimer(time.Until(t))
+	return timer.C, func() { timer.Stop() }
+}
+
+var _ Clock = SystemClock{}

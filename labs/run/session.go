@@ -1,0 +1,276 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// session is one scenario on one cluster. Its timeline belongs to the
+// goroutine that runs the scenario: collectors hand their records over a
+// bounded channel, and wait where it is full.
+type session struct {
+	*bench
+	planned  plan.Run
+	begin    time.Time
+	dir      string
+	key      string
+	records  chan collectors.Record
+	timeline *collectors.Timeline
+	seq      uint64
+	scope    *expect.Scope
+	report   report.Run
+
+	stop       context.CancelFunc
+	collecting sync.WaitGroup
+	collectors []Collector
+	// broken receives the failure of a collector that gave up.
+	broken chan error
+}
+
+// scenario runs one scenario and returns what came of it.
+func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
+	begin := b.Clock.Now()
+	s := &session{
+		bench: b, planned: planned, begin: begin,
+		dir:      filepath.Join(b.Journal.Dir(), planned.Cluster, planned.Scenario),
+		key:      planned.Scenario + "/" + planned.Cluster,
+		records:  make(chan collectors.Record, 1024),
+		timeline: collectors.NewTimeline(begin),
+		broken:   make(chan error, 8),
+		report: report.Run{Scenario: planned.Scenario, Description: planned.Source.Description, Cluster: planned.Cluster,
+			Namespace: planned.Namespace, StartedAt: begin},
+	}
+	s.scope = s.newScope()
+	s.event(report.Event{Kind: report.EventProgress, Cluster: planned.Cluster, Scenario: planned.Scenario, Text: "running"})
+	if err := s.open(ctx); err != nil {
+		s.abandon(planned.Source.Steps, expect.Error, err)
+	} else {
+		s.steps(ctx)
+	}
+	s.seal(ctx)
+	s.report.FinishedAt = s.Clock.Now()
+	s.report.Pods = pods(s.timeline)
+	for _, step := range s.report.Steps {
+		s.report.Status = max(s.report.Status, step.Status)
+	}
+	return s.report
+}
+
+// open makes the namespace and returns once everything in it is observed.
+func (s *session) open(ctx context.Context) error {
+	if err := s.Journal.Begin(s.key, s.begin); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, collectorsReady)
+	defer cancel()
+	if err := s.cluster.Namespace(limited, s.planned.Namespace); err != nil {
+		return err
+	}
+	observers, err := s.cluster.Collectors(s.planned.Namespace, s.dir, collectors.SinkFunc(s.add), s.warn)
+	if err != nil {
+		return fmt.Errorf("setting up the collectors: %w", err)
+	}
+	s.collectors = observers
+	observing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	for _, c := range observers {
+		s.collecting.Go(func() {
+			if err := c.Run(observing); err != nil && observing.Err() == nil {
+				s.broken <- err
+			}
+		})
+	}
+	for _, c := range observers {
+		if err := s.pump(limited, c.Ready(), nil); err != nil {
+			return fmt.Errorf("waiting until everything is observed: %w", err)
+		}
+	}
+	return nil
+}
+
+// add is the collectors' way in; it waits where the scenario is behind.
+func (s *session) add(r collectors.Record) {
+	if r.Received.IsZero() {
+		r.Received = s.Clock.Now()
+	}
+	s.records <- r
+}
+
+// take folds a record into the timeline and tells of it.
+func (s *session) take(r collectors.Record) {
+	s.seq++
+	r.Seq = s.seq
+	if err := s.Journal.Record(s.key, r); err != nil {
+		s.fail(s.planned.Cluster, err)
+	}
+	s.timeline.Add(r)
+	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &r})
+}
+
+// decision is an expectation that waits for its verdict.
+type decision interface {
+	// observe looks at the timeline and says whether that decides it.
+	observe(now time.Time, last *collectors.Record) bool
+	// deadline is when it has to look again although nothing arrived; zero
+	// where there is no such time.
+	deadline() time.Time
+}
+
+// pump takes records until finished is closed, the decision is made, ctx ends
+// or a collector gives up. Either of finished and d may be nil.
+func (s *session) pump(ctx context.Context, finished <-chan struct{}, d decision) error {
+	for {
+		timer, stop := s.timer(d)
+		select {
+		case r := <-s.records:
+			s.take(r)
+			if d != nil && d.observe(s.Clock.Now(), &r) {
+				stop()
+				return nil
+			}
+		case <-finished:
+			stop()
+			return nil
+		case <-timer:
+			if s.backlog(d) || d.observe(s.Clock.Now(), nil) {
+				return nil
+			}
+		case err := <-s.broken:
+			stop()
+			return fmt.Errorf("an observer gave up: %w", err)
+		case <-ctx.Done():
+			stop()
+			return s.ended(ctx)
+		}
+		stop()
+	}
+}
+
+// backlog takes the records that have already arrived, so that a deadline is
+// not judged over less than what is there, and says whether one decided it.
+func (s *session) backlog(d decision) bool {
+	for n := len(s.records); n > 0; n-- {
+		r := <-s.records
+		s.take(r)
+		if d.observe(s.Clock.Now(), &r) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *session) timer(d decision) (<-chan time.Time, func()) {
+	if d == nil || d.deadline().IsZero() {
+		return nil, func() {}
+	}
+	return s.Clock.At(d.deadline())
+}
+
+func (s *session) ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return interrupted(ctx.Err())
+	}
+	return ctx.Err()
+}
+
+// seal completes the evidence and ends the observation.
+func (s *session) seal(ctx context.Context) {
+	if s.stop == nil {
+		return
+	}
+	if !s.hurry() {
+		s.reconcile(ctx)
+	}
+	s.stop()
+	gone := make(chan struct{})
+	go func() {
+		s.collecting.Wait()
+		close(gone)
+	}()
+	if err := s.drain(gone); err != nil {
+		s.fail(s.planned.Cluster, err)
+	}
+	if err := s.Journal.Flush(); err != nil {
+		s.fail(s.planned.Cluster, err)
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), hurried)
+	defer cancel()
+	if err := s.cluster.DeleteNamespace(limited, s.planned.Namespace); err != nil && !s.lastOnCluster() {
+		s.fail(s.planned.Cluster, err)
+	}
+}
+
+// reconcile lets every collector that can complete its record.
+func (s *session) reconcile(ctx context.Context) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sealing)
+	defer cancel()
+	for _, c := range s.collectors {
+		reconciler, ok := c.(Reconciler)
+		if !ok {
+			continue
+		}
+		done := make(chan struct{})
+		var failure error
+		go func() {
+			defer close(done)
+			failure = reconciler.Reconcile(limited)
+		}()
+		if err := s.drain(done); err != nil {
+			s.fail(s.planned.Cluster, err)
+		}
+		if failure != nil {
+			s.warn(fmt.Sprintf("the record may not be whole: %v", failure))
+		}
+	}
+}
+
+// drain takes records until done is closed, and those that arrived before it.
+func (s *session) drain(done <-chan struct{}) error {
+	bound, give := s.Clock.At(s.Clock.Now().Add(sealing))
+	defer give()
+	for {
+		select {
+		case r := <-s.records:
+			s.take(r)
+		case <-done:
+			for n := len(s.records); n > 0; n-- {
+				s.take(<-s.records)
+			}
+			return nil
+		case <-bound:
+			return fmt.Errorf("an observer of %s did not end within %s", s.key, sealing)
+		}
+	}
+}
+
+func (s *session) lastOnCluster() bool {
+	last := ""
+	for _, r := range s.plan.Runs {
+		if r.Cluster == s.planned.Cluster {
+			last = r.Scenario
+		}
+	}
+	return last == s.planned.Scenario
+}
+
+func (s *session) warn(text string) {
+	s.event(report.Event{Kind: report.EventWarning, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Text: text})
+}
+
+// abandon reports steps that were not come to.
+func (s *session) abandon(steps []*dsl.Step, status expect.Status, why error) {
+	for _, st := range steps {
+		s.done(report.Step{Name: st.Name, Verb: st.Verb, Status: status, Detail: why.Error(),
+			BeganAt: seconds(s.begin, s.Clock.Now()), EndedAt: seconds(s.begin, s.Clock.Now())})
+	}
+}
