@@ -27,9 +27,9 @@ func Order(a, b Moment) (int, bool) {
 	return a.Time.Compare(b.Time), true
 }
 
-// apiMoment is a time that the API tells, which has whole seconds; not known
+// APIMoment is a time that the API tells, which has whole seconds; not known
 // where t is zero.
-func apiMoment(t time.Time) Moment {
+func APIMoment(t time.Time) Moment {
 	if t.IsZero() {
 		return Moment{}
 	}

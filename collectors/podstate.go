@@ -233,8 +233,8 @@ func (t *Timeline) podState(p *pod) *PodState {
 		First:     p.first,
 		Last:      p.last,
 		Statuses:  slices.Clone(p.statuses),
-		CreatedAt: apiMoment(now.CreatedAt),
-		DeletedAt: apiMoment(now.DeletedAt),
+		CreatedAt: APIMoment(now.CreatedAt),
+		DeletedAt: APIMoment(now.DeletedAt),
 		GoneAt:    p.gone,
 	}
 	for _, c := range now.Containers {

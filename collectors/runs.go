@@ -65,8 +65,8 @@ func SignalOf(exitCode int) int {
 func (r *run) state() RunState {
 	s := RunState{
 		ID:         r.id,
-		StartedAt:  r.start.orElse(apiMoment(r.api.StartedAt)),
-		FinishedAt: r.exit.orElse(apiMoment(r.api.FinishedAt)),
+		StartedAt:  r.start.orElse(APIMoment(r.api.StartedAt)),
+		FinishedAt: r.exit.orElse(APIMoment(r.api.FinishedAt)),
 		Exited:     r.exit.Known() || r.apiExited,
 		OOM:        r.oom.Known() || r.api.Reason == reasonOOM,
 		Reason:     r.api.Reason,

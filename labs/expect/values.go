@@ -1,0 +1,268 @@
+package expect
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// Values is what the timeline knows of a namespace, as expressions see it;
+// every namespace where it is empty. Without logs the containers have no log
+// lines, which spares copying them for conditions that do not use them.
+//
+// What may still come is unknown: the exit code of a container that runs, the
+// time of a start that was not seen yet. What cannot come any more is null:
+// both for a container that never started of a pod that is over. Where start
+// or exit order cannot be told from the times, the order is nil.
+func Values(tl *collectors.Timeline, namespace string, logs bool) Observed {
+	o := Observed{
+		Pods:  map[string]*value.Pod{},
+		Jobs:  map[string]*value.Job{},
+		Steps: map[string]*value.Step{},
+	}
+	f := folder{tl: tl, logs: logs}
+	pods := inNamespace(tl, namespace)
+	byState := make([]*value.Pod, len(pods))
+	for i, p := range pods {
+		byState[i] = f.pod(p)
+		o.Pods[p.Object.Name] = byState[i]
+	}
+	for _, j := range newestJobs(tl, namespace) {
+		v := f.job(j)
+		for i, p := range pods {
+			if ownedBy(p, j.Object) {
+				v.Pods = append(v.Pods, byState[i])
+			}
+		}
+		o.Jobs[j.Object.Name] = v
+	}
+	for _, s := range tl.Steps() {
+		o.Steps[s.Name] = f.step(s)
+	}
+	return o
+}
+
+// inNamespace are the namespace's pods, oldest first by CreatedAt and, where
+// that is the same second, by when they were first seen.
+func inNamespace(tl *collectors.Timeline, namespace string) []*collectors.PodState {
+	var pods []*collectors.PodState
+	for _, p := range tl.Pods() {
+		if namespace == "" || p.Object.Namespace == namespace {
+			pods = append(pods, p)
+		}
+	}
+	slices.SortStableFunc(pods, func(a, b *collectors.PodState) int {
+		return a.CreatedAt.Time.Compare(b.CreatedAt.Time)
+	})
+	return pods
+}
+
+// newestJobs are the namespace's Jobs, the newest of each name.
+func newestJobs(tl *collectors.Timeline, namespace string) map[string]*collectors.JobState {
+	jobs := map[string]*collectors.JobState{}
+	for _, j := range tl.Jobs() {
+		if namespace != "" && j.Object.Namespace != namespace {
+			continue
+		}
+		old := jobs[j.Object.Name]
+		if old == nil || !j.Job().CreatedAt.Before(old.Job().CreatedAt) {
+			jobs[j.Object.Name] = j
+		}
+	}
+	return jobs
+}
+
+// ownedBy says whether the object controls the pod. UIDs decide where both
+// are known.
+func ownedBy(p *collectors.PodState, o collectors.Object) bool {
+	owner := p.Pod().Owner
+	if owner == nil || owner.Kind != o.Kind || owner.Name != o.Name || p.Object.Namespace != o.Namespace {
+		return false
+	}
+	return owner.UID == "" || o.UID == "" || owner.UID == o.UID
+}
+
+// folder turns states into values.
+type folder struct {
+	tl   *collectors.Timeline
+	logs bool
+}
+
+func (f folder) time(m collectors.Moment) value.Time {
+	return value.Time{Seconds: f.tl.Seconds(m.Time), Precision: m.Precision, Source: string(m.Source)}
+}
+
+// moment is the time, or where it is not known absent or unknown.
+func (f folder) moment(m collectors.Moment, absent bool) value.Opt[value.Time] {
+	if m.Known() {
+		return value.Some(f.time(m))
+	}
+	return missing[value.Time](absent)
+}
+
+// missing is a value that is absent, or not observed yet.
+func missing[T any](absent bool) value.Opt[T] {
+	if absent {
+		return value.None[T]()
+	}
+	return value.Opt[T]{}
+}
+
+// orMissing is the value where it is not its type's zero.
+func orMissing[T comparable](v T, absent bool) value.Opt[T] {
+	var zero T
+	if v != zero {
+		return value.Some(v)
+	}
+	return missing[T](absent)
+}
+
+func (f folder) pod(s *collectors.PodState) *value.Pod {
+	p, gone := s.Pod(), s.GoneAt.Known()
+	v := &value.Pod{
+		Name: s.Object.Name, UID: s.Object.UID,
+		IP:         orMissing(p.IP, s.Over()),
+		Node:       orMissing(p.Node, s.Over()),
+		Phase:      p.Phase,
+		Status:     p.Status,
+		Statuses:   s.Statuses,
+		Ready:      p.Ready,
+		Reason:     orMissing(p.Reason, true),
+		Conditions: conditions(p.Conditions),
+		CreatedAt:  f.time(s.CreatedAt),
+		DeletedAt:  f.moment(s.DeletedAt, gone),
+		GoneAt:     f.moment(s.GoneAt, false),
+		QOS:        p.QOS,
+	}
+	for _, c := range s.Containers {
+		v.Containers = append(v.Containers, f.container(s, c))
+	}
+	if order, ok := s.StartOrder(); ok {
+		v.StartOrder = order
+	}
+	if order, ok := s.ExitOrder(); ok {
+		v.ExitOrder = order
+	}
+	return v
+}
+
+// conditions says of each condition whether it is "True"; "Unknown" is not.
+func conditions(in map[string]string) map[string]bool {
+	out := make(map[string]bool, len(in))
+	for name, status := range in {
+		out[name] = status == "True"
+	}
+	return out
+}
+
+func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) *value.Container {
+	never := p.Over() && len(c.Runs) == 0
+	v := &value.Container{
+		Name: c.Name, Kind: c.Kind, Image: c.Image,
+		State:      orMissing(c.State, never),
+		Reason:     orMissing(c.Reason, c.State != "" || never),
+		Ready:      c.Ready,
+		Restarts:   c.Restarts,
+		StartedAt:  missing[value.Time](never),
+		ReadyAt:    f.moment(c.ReadyAt, p.Over()),
+		FinishedAt: missing[value.Time](never),
+		ExitCode:   missing[int](never),
+		Signal:     missing[int](never),
+		OOMKilled:  oomKilled(p, c),
+	}
+	if c.Container.Started != nil {
+		v.Started = value.Some(*c.Container.Started)
+	} else {
+		v.Started = missing[bool](never)
+	}
+	if r := c.Started(); r != nil {
+		v.StartedAt = f.moment(r.StartedAt, false)
+	}
+	if r := c.Exited(); r != nil {
+		v.FinishedAt = f.moment(r.FinishedAt, r.Reported)
+		v.ExitCode = value.Some(r.ExitCode)
+		v.Signal = orMissing(r.Signal, true)
+	}
+	for i := range c.Runs {
+		v.Runs = append(v.Runs, f.run(&c.Runs[i]))
+	}
+	if f.logs {
+		v.Log = f.lines(p.Object, c.Name)
+	}
+	return v
+}
+
+// oomKilled tells of the newest run that ended, and of one that goes on where
+// the kernel killed in it already. The runtime tells a memory kill and an end
+// apart, so that "no" is known only once the API reported the end, or where
+// nothing can come any more.
+func oomKilled(p *collectors.PodState, c *collectors.ContainerState) value.Opt[bool] {
+	if n := len(c.Runs); n > 0 && c.Runs[n-1].OOM {
+		return value.Some(true)
+	}
+	r := c.Exited()
+	switch {
+	case r == nil && p.Over() && len(c.Runs) == 0:
+		return value.None[bool]()
+	case r == nil:
+		return value.Opt[bool]{}
+	case r.OOM:
+		return value.Some(true)
+	case r.Reported || p.Over():
+		return value.Some(false)
+	}
+	return value.Opt[bool]{}
+}
+
+func (f folder) run(r *collectors.RunState) value.Run {
+	v := value.Run{
+		StartedAt:  f.moment(r.StartedAt, r.Reported),
+		FinishedAt: f.moment(r.FinishedAt, r.Reported),
+	}
+	if r.Exited {
+		v.ExitCode = value.Some(r.ExitCode)
+	}
+	return v
+}
+
+func (f folder) lines(pod collectors.Object, container string) []value.Line {
+	kept := f.tl.Log(pod, container).Lines
+	lines := make([]value.Line, len(kept))
+	for i, r := range kept {
+		lines[i] = value.Line{
+			At:   value.Time{Seconds: f.tl.Seconds(r.Time), Precision: r.Precision, Source: string(r.Source)},
+			Text: r.Log.Text,
+		}
+	}
+	return lines
+}
+
+func (f folder) job(s *collectors.JobState) *value.Job {
+	j := s.Job()
+	all := conditions(j.Conditions)
+	return &value.Job{
+		Name:        s.Object.Name,
+		Complete:    all["Complete"],
+		Failed:      all["Failed"],
+		Active:      j.Active,
+		Succeeded:   j.Succeeded,
+		Failures:    j.Failed,
+		Conditions:  all,
+		StartedAt:   f.moment(collectors.APIMoment(j.StartedAt), s.GoneAt.Known()),
+		CompletedAt: f.moment(collectors.APIMoment(j.CompletedAt), all["Failed"] || s.GoneAt.Known()),
+	}
+}
+
+func (f folder) step(s collectors.Step) *value.Step {
+	at := func(t time.Time) value.Time {
+		return f.time(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
+	}
+	return &value.Step{
+		StartedAt:  at(s.StartedAt),
+		FinishedAt: at(s.FinishedAt),
+		Error:      orMissing(s.Error, true),
+		Warnings:   s.Warnings,
+	}
+}
