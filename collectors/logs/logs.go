@@ -1,0 +1,153 @@
+// Package logs records what the containers of one namespace write.
+//
+// The live view is stern's: it finds the containers, follows their logs and
+// gives each its colour. What stern cannot promise is promised by this
+// package: lines are bounded, none is recorded twice, the log of a run that
+// was over before it could be followed is read when the next run begins, and
+// Reconcile reads every log again and adds what the live view missed. What
+// cannot be had is declared as a gap.
+//
+// Below Options.Dir each container has a file POD/CONTAINER.log, one line for
+// each line of the log: its time in RFC 3339 with nanoseconds, a space, the
+// text. It is appended live, in the order of arrival, and is in the order of
+// time after Reconcile.
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+const (
+	// MaxLine is the length in bytes above which a line is cut, and marked.
+	MaxLine = 256 << 10
+	// DefaultContainerBytes bounds the text that is recorded of one container.
+	DefaultContainerBytes = 64 << 20
+	// DefaultContainerLines bounds the lines that are recorded of one
+	// container.
+	DefaultContainerLines = 1_000_000
+	// DefaultTotalLines bounds the lines that are recorded of all containers.
+	DefaultTotalLines = 4_000_000
+)
+
+// Options are what a Collector needs beside the API server.
+type Options struct {
+	// Namespace is the one whose containers' logs are recorded.
+	Namespace string
+	// Dir is the folder below which each container's lines are kept. Empty
+	// means that no files are written.
+	Dir string
+	// Warn takes what a person should know though it is no record, such as
+	// stern's messages. Nil means that nobody listens.
+	Warn func(message string)
+	// ContainerBytes, ContainerLines and TotalLines bound what is recorded; 0
+	// means the default. What is beyond is declared as a gap, with its count.
+	ContainerBytes, ContainerLines, TotalLines int
+	// Retry spaces the attempts to start stern again after it ended; its
+	// Steps bound the attempts of a first start alone. The zero value means
+	// 200 ms doubling to 5 s, with jitter, and 40 attempts.
+	Retry wait.Backoff
+	// EndWait is how long the end of a followed log waits for the API to say
+	// that the container ended; after it, the log is followed again. 0 means
+	// 5 s.
+	EndWait time.Duration
+}
+
+// Collector records the logs of one namespace.
+type Collector struct {
+	client  kubernetes.Interface
+	sink    collectors.Sink
+	options Options
+	book    *book
+	files   *files
+	streams *streams
+	first   firstStart
+	ready   chan struct{}
+	isReady func()
+}
+
+// New returns a collector that reads the API server of config and puts
+// records into sink. It fails where config cannot be used.
+func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector, error) {
+	if options.Namespace == "" {
+		return nil, errors.New("preparing the reading of logs: no namespace is given")
+	}
+	options = options.withDefaults()
+	c := &Collector{sink: sink, options: options, ready: make(chan struct{})}
+	c.isReady = sync.OnceFunc(func() { close(c.ready) })
+	c.book = newBook()
+	c.files = newFiles(options.Dir)
+	c.streams = newStreams(c)
+	client, err := c.newClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("preparing a client that reads logs: %w", err)
+	}
+	c.client = client
+	return c, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Retry.Duration == 0 {
+		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 5 * time.Second}
+	}
+	if o.EndWait == 0 {
+		o.EndWait = 5 * time.Second
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	for _, f := range []struct {
+		field *int
+		value int
+	}{
+		{&o.ContainerBytes, DefaultContainerBytes},
+		{&o.ContainerLines, DefaultContainerLines},
+		{&o.TotalLines, DefaultTotalLines},
+	} {
+		if *f.field == 0 {
+			*f.field = f.value
+		}
+	}
+	return o
+}
+
+// Ready is closed once the containers of the namespace are being found: a log
+// that begins from then on is followed.
+func (c *Collector) Ready() <-chan struct{} { return c.ready }
+
+// Run follows the logs until ctx ends, and then returns nil or the errors of
+// files that could not be written. It returns early where the API server
+// could not be reached in all attempts of a first start. It may be called
+// once.
+func (c *Collector) Run(ctx context.Context) error {
+	return errors.Join(c.follow(ctx), c.files.close())
+}
+
+// Reconcile reads the log of every container that the API still knows, and of
+// its previous run, and records the lines that are not recorded yet. Runs
+// whose log is neither there nor was followed to its end are declared as gaps.
+// It is to be called before the cluster goes, while Run runs or after it.
+// Its error says what could not be asked or written; a gap alone is none.
+func (c *Collector) Reconcile(ctx context.Context) error {
+	return errors.Join(c.reconcile(ctx), c.files.sort())
+}
+
+// RouteKlog sends what client-go and the other Kubernetes libraries of this
+// process say to w, as text for slog; nothing of it reaches the terminal then.
+// klog is shared by the whole process: call it once, before the first
+// collector is made.
+func RouteKlog(w io.Writer) {
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))
+}
