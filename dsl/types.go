@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"io/fs"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -12,6 +13,12 @@ type Module struct {
 	// Path is the file as it was named; Dir is the folder it lies in, below
 	// which file() and its like may read.
 	Path, Dir string
+	// FS is that folder: what leaves it, by its path or by a link, cannot be
+	// opened through it.
+	FS fs.FS
+	// Name, Description and RequiredVersion are those of the lab block; empty
+	// where it does not say.
+	Name, Description, RequiredVersion string
 	// Files holds the parsed sources by file name, for snippets.
 	Files map[string]*hcl.File
 	// Variables, Clusters and Scenarios are in the order of the source.
@@ -19,6 +26,8 @@ type Module struct {
 	Clusters  []*Cluster
 	Scenarios []*Scenario
 	// Vars and Locals are the values of the roots var and local: objects.
+	// Those of sensitive variables, and what is made of them, bear the mark
+	// value.Sensitive; value.Format writes any of them safely.
 	Vars, Locals cty.Value
 }
 

@@ -54,8 +54,11 @@ type Target struct {
 	Cgroup             int
 }
 
-// Pod is what is known of a pod. A nil *Pod was not observed yet.
+// Pod is what is known of a pod. A nil *Pod was not observed yet. Strings that
+// are no Opt are empty while they were not observed.
 type Pod struct {
+	// Absent says that there is no such pod and never was: null.
+	Absent     bool
 	Name, UID  string
 	IP         Opt[string]
 	Node       Opt[string]
@@ -114,13 +117,16 @@ type Line struct {
 
 // Job is what is known of a Job. A nil *Job was not observed yet.
 type Job struct {
-	Name        string
-	Complete    bool
-	Failed      bool
-	Active      int
-	Succeeded   int
-	Failures    int
-	Conditions  map[string]bool
+	// Absent says that there is no such Job and never was: null.
+	Absent     bool
+	Name       string
+	Complete   bool
+	Failed     bool
+	Active     int
+	Succeeded  int
+	Failures   int
+	Conditions map[string]bool
+	// Pods are in the order of their creation: the newest is last.
 	Pods        []*Pod
 	StartedAt   Opt[Time]
 	CompletedAt Opt[Time]

@@ -1,0 +1,251 @@
+package dsl
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kind-lab/lab/dsl/internal/suggest"
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// surroundings are what an expression may refer to where it stands.
+type surroundings struct {
+	roots []string
+	// locals are the scenario's own.
+	locals map[string]hcl.Expression
+	// steps are the names of the scenario's steps; done of them come before
+	// the expression, all of them where it has no place among them.
+	steps []string
+	done  int
+}
+
+// staticPlace is where nothing has run yet.
+func staticPlace() surroundings { return surroundings{roots: []string{"local", "path", "var"}} }
+
+// check finds what is wrong with an expression before anything has run and
+// tells it. It returns the expression's value as far as it is known then, with
+// its marks; false where something is wrong.
+func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
+	found := l.references(expr, in)
+	scope := l.scope
+	scope.ScenarioLocals = in.locals
+	if !found.HasErrors() {
+		found = append(found, attributesOf(expr, &scope)...)
+	}
+	v, diags := scope.EvalMarked(expr)
+	for _, d := range diags {
+		if !covered(d, found) && !inLocals(d, expr, in) {
+			found = append(found, d)
+		}
+	}
+	l.diags = append(l.diags, found...)
+	return v, !found.HasErrors() && !diags.HasErrors()
+}
+
+// covered says whether one of found is about the same place.
+func covered(d *hcl.Diagnostic, found hcl.Diagnostics) bool {
+	for _, f := range found {
+		if d.Subject != nil && f.Subject != nil && (f.Subject.Overlaps(*d.Subject) || f.Subject.Start == d.Subject.Start) &&
+			f.Subject.Filename == d.Subject.Filename {
+			return true
+		}
+	}
+	return false
+}
+
+// inLocals says whether a diagnostic is about one of the scenario's locals
+// that expr uses: those are checked themselves.
+func inLocals(d *hcl.Diagnostic, expr hcl.Expression, in surroundings) bool {
+	if d.Subject == nil {
+		return false
+	}
+	for _, local := range in.locals {
+		r := local.Range()
+		if local != expr && r.Filename == d.Subject.Filename && r.ContainsOffset(d.Subject.Start.Byte) {
+			return true
+		}
+	}
+	return false
+}
+
+// attributesOf looks up every reference by itself, so that one which the
+// operators around it would leave unevaluated is looked up too. Those within
+// try() and can() may fail.
+func attributesOf(expr hcl.Expression, scope *value.Scope) hcl.Diagnostics {
+	excused := tried(expr)
+	var found hcl.Diagnostics
+	for _, ref := range expr.Variables() {
+		if excused[ref.SourceRange()] {
+			continue
+		}
+		_, diags := scope.EvalMarked(&hclsyntax.ScopeTraversalExpr{Traversal: ref, SrcRange: ref.SourceRange()})
+		for _, d := range diags {
+			if !covered(d, found) {
+				found = append(found, d)
+			}
+		}
+	}
+	return found
+}
+
+func tried(expr hcl.Expression) map[hcl.Range]bool {
+	excused := map[hcl.Range]bool{}
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return excused
+	}
+	_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && (call.Name == "try" || call.Name == "can") {
+			for _, ref := range call.Variables() {
+				excused[ref.SourceRange()] = true
+			}
+		}
+		return nil
+	}) // the function returns no diagnostics
+	return excused
+}
+
+// references checks the roots of an expression's references and the names that
+// are declared in the file.
+func (l *loader) references(expr hcl.Expression, in surroundings) hcl.Diagnostics {
+	var found hcl.Diagnostics
+	for _, ref := range expr.Variables() {
+		d := l.reference(ref, in)
+		if d != nil && !covered(d, found) {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+func (l *loader) reference(ref hcl.Traversal, in surroundings) *hcl.Diagnostic {
+	root := ref.RootName()
+	if !has(in.roots, root) {
+		return mistake(ref[0].SourceRange(), "Unknown reference", foreignRoot(ref, in.roots))
+	}
+	name, at, ok := nameIn(ref)
+	if !ok {
+		return nil
+	}
+	switch root {
+	case "var":
+		return undeclared(at, "variable", name, attributeNames(l.scope.Vars), `variable %q {}`)
+	case "local":
+		names := attributeNames(l.scope.Locals)
+		for local := range in.locals {
+			names = append(names, local)
+		}
+		return undeclared(at, "local", name, names, `locals { %s = ... }`)
+	case "step":
+		return unreachedStep(at, name, in)
+	}
+	return nil
+}
+
+// nameIn returns the name after a reference's root and where it is written.
+func nameIn(ref hcl.Traversal) (string, hcl.Range, bool) {
+	if len(ref) < 2 {
+		return "", hcl.Range{}, false
+	}
+	switch step := ref[1].(type) {
+	case hcl.TraverseAttr:
+		return step.Name, ref[:2].SourceRange(), true
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+			return step.Key.AsString(), ref[:2].SourceRange(), true
+		}
+	}
+	return "", hcl.Range{}, false
+}
+
+// foreignRoot says why a reference may not begin as it does.
+func foreignRoot(ref hcl.Traversal, roots []string) string {
+	root := ref.RootName()
+	switch {
+	case root == "cluster":
+		return `Clusters are referred to in a scenario's "clusters" argument only. The cluster that the scenario runs on now is "target".`
+	case has(value.Roots(), root):
+		return fmt.Sprintf("%q is known only while a scenario runs, so it cannot be used here. Here one can refer to %s.", root, suggest.List(roots))
+	case has(laterRoots(), root):
+		return fmt.Sprintf("References to %q belong to the language, but this version of lab cannot follow them yet.", root)
+	}
+	hint := suggest.Sentence(root, roots)
+	if len(ref) == 1 {
+		hint += fmt.Sprintf(" A string is written in quotes: %q.", root)
+	}
+	return fmt.Sprintf("There is nothing called %q here. A reference begins with %s.%s", root, orList(roots), hint)
+}
+
+// laterRoots are the roots of the language that are not there yet.
+func laterRoots() []string {
+	return []string{"configmap", "cronjob", "daemonset", "deployment", "each", "endpointslice", "event", "matrix", "namespace",
+		"node", "persistentvolumeclaim", "replicaset", "secret", "service", "statefulset"}
+}
+
+func orList(names []string) string {
+	if len(names) == 0 {
+		return "nothing: a plain value is required"
+	}
+	sorted := append([]string(nil), names...)
+	sort.Strings(sorted)
+	if len(sorted) == 1 {
+		return sorted[0]
+	}
+	return strings.Join(sorted[:len(sorted)-1], ", ") + " or " + sorted[len(sorted)-1]
+}
+
+func undeclared(at hcl.Range, what, name string, names []string, declaration string) *hcl.Diagnostic {
+	if has(names, name) {
+		return nil
+	}
+	hint := suggest.Sentence(name, names)
+	if hint == "" {
+		hint = fmt.Sprintf(" Declare it: "+declaration+".", name)
+	}
+	return mistake(at, "Unknown "+what, fmt.Sprintf("There is no %s %q.%s", what, name, hint))
+}
+
+func unreachedStep(at hcl.Range, name string, in surroundings) *hcl.Diagnostic {
+	for i, step := range in.steps {
+		if step == name && i >= in.done {
+			return mistake(at, "Step comes later", fmt.Sprintf("The step %q is not done before this one, so it has no result here. Steps are done in the order they are written.", name))
+		}
+	}
+	if has(in.steps, name) {
+		return nil
+	}
+	hint := suggest.Sentence(name, in.steps)
+	if hint == "" && len(in.steps) > 0 {
+		hint = " Its steps are " + suggest.List(in.steps) + "."
+	}
+	return mistake(at, "Unknown step", fmt.Sprintf("The scenario has no step %q.%s", name, hint))
+}
+
+func mistake(at hcl.Range, summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+}
+
+func has(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func attributeNames(object cty.Value) []string {
+	if object == cty.NilVal || !object.Type().IsObjectType() {
+		return nil
+	}
+	names := make([]string, 0, len(object.Type().AttributeTypes()))
+	for name := range object.Type().AttributeTypes() {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,58 @@
+package diag
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// List is a list of diagnostics.
+type List []Diagnostic
+
+// HasErrors says whether one of them is an error.
+func (l List) HasErrors() bool {
+	for _, d := range l {
+		if d.Severity == SeverityError {
+			return true
+		}
+	}
+	return false
+}
+
+// Sort puts them in the order of their places; those without one come first.
+// Where places are the same the order stays.
+func (l List) Sort() {
+	sort.SliceStable(l, func(i, j int) bool {
+		a, b := l[i].Range, l[j].Range
+		switch {
+		case a == nil || b == nil:
+			return a == nil && b != nil
+		case a.Filename != b.Filename:
+			return a.Filename < b.Filename
+		default:
+			return a.Start.Byte < b.Start.Byte
+		}
+	})
+}
+
+// Error is every diagnostic on a line of its own, without snippets.
+func (l List) Error() string {
+	lines := make([]string, 0, len(l))
+	for _, d := range l {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String is the diagnostic on one line: where, what, and more of it.
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	if d.Range != nil {
+		fmt.Fprintf(&b, "%s:%d,%d: ", d.Range.Filename, d.Range.Start.Line, d.Range.Start.Column)
+	}
+	b.WriteString(d.Summary)
+	if d.Detail != "" {
+		b.WriteString("; " + d.Detail)
+	}
+	return b.String()
+}

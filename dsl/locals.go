@@ -1,0 +1,91 @@
+package dsl
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// localsIn collects the locals of some blocks by name, with the names in the
+// order written. taken are names that they may not have, with their places.
+func (l *loader) localsIn(blocks hcl.Blocks, taken map[string]hcl.Range) (map[string]*hcl.Attribute, []string) {
+	found, names := map[string]*hcl.Attribute{}, []string{}
+	for _, block := range blocks {
+		attrs, diags := block.Body.JustAttributes()
+		l.diags = append(l.diags, diags...)
+		for name, attr := range attrs {
+			if first, ok := taken[name]; ok {
+				l.errorf(attr.NameRange, "Duplicate local", "There is a local %q already, at %s. Give this one another name.", name, place(first))
+				continue
+			}
+			taken[name] = attr.NameRange
+			found[name] = attr
+			names = append(names, name)
+		}
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := found[names[i]].Range, found[names[j]].Range
+		if a.Filename != b.Filename {
+			return a.Filename < b.Filename
+		}
+		return a.Start.Byte < b.Start.Byte
+	})
+	return found, names
+}
+
+// locals evaluates the file's locals, each after those that it uses.
+func (l *loader) locals(blocks hcl.Blocks) {
+	l.taken = map[string]hcl.Range{}
+	attrs, names := l.localsIn(blocks, l.taken)
+	all := map[string]cty.Value{}
+	for _, name := range names {
+		all[name] = cty.DynamicVal
+	}
+	l.scope.Locals = cty.ObjectVal(all)
+	state := map[string]int{} // 1 while it is evaluated, 2 after it was
+	var evaluate func(name string, path []string)
+	evaluate = func(name string, path []string) {
+		path = append(path, "local."+name)
+		switch state[name] {
+		case 1:
+			l.errorf(attrs[name].NameRange, "Local refers to itself", "The value of local.%s depends on itself: %s.", name, strings.Join(path, " uses "))
+			return
+		case 2:
+			return
+		}
+		state[name] = 1
+		for _, ref := range attrs[name].Expr.Variables() {
+			if used, _, ok := nameIn(ref); ok && ref.RootName() == "local" && attrs[used] != nil {
+				evaluate(used, path)
+			}
+		}
+		if v, ok := l.check(attrs[name].Expr, staticPlace()); ok {
+			all[name] = v
+			l.scope.Locals = cty.ObjectVal(all)
+		}
+		state[name] = 2
+	}
+	for _, name := range names {
+		evaluate(name, nil)
+	}
+	l.module.Locals = l.scope.Locals
+}
+
+// scenarioLocals checks a scenario's own locals and returns them.
+func (l *loader) scenarioLocals(blocks hcl.Blocks, in surroundings) map[string]hcl.Expression {
+	taken := map[string]hcl.Range{}
+	for name, at := range l.taken {
+		taken[name] = at
+	}
+	attrs, names := l.localsIn(blocks, taken)
+	in.locals = map[string]hcl.Expression{}
+	for name, attr := range attrs {
+		in.locals[name] = attr.Expr
+	}
+	for _, name := range names {
+		l.check(attrs[name].Expr, in)
+	}
+	return in.locals
+}

@@ -1,0 +1,218 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// The bounds of a source file: beyond them no reader follows either, and the
+// parser would use memory without measure.
+const (
+	maxSource    = 256 << 10
+	maxNesting   = 100
+	maxOperators = 1000
+)
+
+// confined is a folder out of which nothing can be opened, through links
+// neither.
+type confined string
+
+// Open implements fs.FS.
+func (c confined) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	root, err := os.OpenRoot(string(c))
+	if err != nil {
+		return nil, err
+	}
+	file, err := root.FS().Open(name)
+	if err := errors.Join(err, root.Close()); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// Stat implements fs.StatFS: opening is no way to learn what a file is, since
+// opening a pipe waits for who writes it.
+func (c confined) Stat(name string) (fs.FileInfo, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	root, err := os.OpenRoot(string(c))
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(name)
+	if err := errors.Join(err, root.Close()); err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// source is a scenario's folder and the file in it to read; all of them where
+// that is empty.
+type source struct {
+	fs.FS
+	dir, file string
+	join      func(...string) string
+}
+
+// files returns the names of the files to read.
+func (s source) files() ([]string, error) {
+	if s.file != "" {
+		return []string{s.file}, nil
+	}
+	if _, err := fs.Stat(s.FS, ScenarioFile); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("the folder %q holds no %s", s.dir, ScenarioFile)
+		}
+		return nil, fmt.Errorf("%s: %w", ScenarioFile, err)
+	}
+	entries, err := fs.ReadDir(s.FS, ".")
+	if err != nil {
+		return nil, fmt.Errorf("listing the folder %q: %w", s.dir, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() && strings.HasSuffix(entry.Name(), ".hcl") && !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, entry.Name())
+		}
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
+// parse parses the files. It returns false where one cannot be parsed: what is
+// in the others could be wrong for that alone.
+func (l *loader) parse(src source) ([]hcl.Body, bool) {
+	names, err := src.files()
+	if err != nil {
+		l.diags = append(l.diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "No scenario in this folder",
+			Detail: fmt.Sprintf("A scenario cannot be read here: %v.", err),
+		})
+		return nil, false
+	}
+	var bodies []hcl.Body
+	for _, name := range names {
+		if body := l.parseFile(src, name); body != nil {
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies, !l.diags.HasErrors()
+}
+
+func (l *loader) parseFile(src source, name string) hcl.Body {
+	shown := src.join(src.dir, name)
+	if strings.HasSuffix(name, ".json") {
+		l.unreadable(shown, "scenarios in JSON belong to the language, but this version of lab cannot read them yet")
+		return nil
+	}
+	data, err := readSource(src.FS, name)
+	if err != nil {
+		l.unreadable(shown, err.Error())
+		return nil
+	}
+	file, diags := parseSource(data, shown)
+	l.module.Files[shown] = file
+	l.diags = append(l.diags, diags...)
+	if diags.HasErrors() {
+		return nil
+	}
+	return file.Body
+}
+
+func (l *loader) unreadable(name, why string) {
+	l.diags = append(l.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Unreadable file",
+		Detail: fmt.Sprintf("%q cannot be read: %s.", name, why),
+	})
+}
+
+// readSource reads a source file of bounded size.
+func readSource(dir fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	file, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxSource+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if len(data) > maxSource {
+		return nil, fmt.Errorf("it is larger than %d KiB", maxSource>>10)
+	}
+	return data, nil
+}
+
+// parseSource parses one file and gives its operators their meaning. The file
+// is never nil.
+func parseSource(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if diags := bounds(data, name); diags.HasErrors() {
+		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, diags
+	}
+	file, diags := hclsyntax.ParseConfig(data, name, hcl.InitialPos)
+	if file == nil || file.Body == nil {
+		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, diags
+	}
+	if body, ok := file.Body.(*hclsyntax.Body); ok && !diags.HasErrors() {
+		value.Prepare(body)
+	}
+	return file, diags
+}
+
+// bounds refuses a source that is nested too deeply, or has too many operators
+// in one expression, to be parsed.
+func bounds(data []byte, name string) hcl.Diagnostics {
+	tokens, _ := hclsyntax.LexConfig(data, name, hcl.InitialPos) // the parser tells of its mistakes
+	depth, inner, operators := 0, 0, 0
+	for _, token := range tokens {
+		switch token.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			depth++
+		case hclsyntax.TokenOParen, hclsyntax.TokenOBrack:
+			depth++
+			inner++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenTemplateSeqEnd:
+			depth--
+		case hclsyntax.TokenCParen, hclsyntax.TokenCBrack:
+			depth--
+			inner--
+		case hclsyntax.TokenNewline:
+			if inner <= 0 {
+				operators = 0
+			}
+		case hclsyntax.TokenIdent, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit, hclsyntax.TokenNumberLit:
+		default:
+			operators++
+		}
+		if depth > maxNesting || operators > maxOperators {
+			at := token.Range
+			return hcl.Diagnostics{{
+				Severity: hcl.DiagError, Summary: "Too complicated",
+				Detail: fmt.Sprintf("Brackets may be nested %d deep, and one expression may have %d operators. Name parts of it with locals.",
+					maxNesting, maxOperators),
+				Subject: &at,
+			}}
+		}
+	}
+	return nil
+}

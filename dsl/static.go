@@ -1,0 +1,155 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// static evaluates an argument that must be known before anything runs. It
+// returns false where the argument is missing or wrong; the latter is told.
+func (l *loader) static(attr *hcl.Attribute, ty cty.Type) (cty.Value, bool) {
+	if attr == nil {
+		return cty.NilVal, false
+	}
+	v, ok := l.check(attr.Expr, staticPlace())
+	if !ok {
+		return cty.NilVal, false
+	}
+	v, _ = v.UnmarkDeep()
+	return l.convert(attr, v, ty)
+}
+
+func (l *loader) convert(attr *hcl.Attribute, v cty.Value, ty cty.Type) (cty.Value, bool) {
+	as, err := convert.Convert(v, ty)
+	switch {
+	case err != nil:
+		l.errorf(attr.Expr.Range(), "Invalid value", "The argument %q must be %s: %s.", attr.Name, describe(ty), err)
+		return cty.NilVal, false
+	case as.IsNull() || hasNull(as):
+		l.errorf(attr.Expr.Range(), "Invalid value", "The argument %q must be %s, not null.", attr.Name, describe(ty))
+		return cty.NilVal, false
+	case !as.IsWhollyKnown():
+		return cty.NilVal, false // of a variable without a value, which is told
+	}
+	return as, true
+}
+
+func hasNull(v cty.Value) bool {
+	if !v.IsKnown() || !v.CanIterateElements() {
+		return false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, element := it.Element(); element.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// describe names a type as a reader of a scenario would.
+func describe(ty cty.Type) string {
+	switch {
+	case ty == cty.String:
+		return "a string"
+	case ty == cty.Number:
+		return "a number"
+	case ty == cty.Bool:
+		return "true or false"
+	case ty.Equals(cty.Map(cty.Bool)):
+		return "an object of names with true or false, such as { SidecarContainers = true }"
+	case ty.IsMapType():
+		return "an object of names with strings, such as { \"v\" = \"4\" }"
+	case ty.IsListType():
+		return "a list of strings"
+	default:
+		return "a " + ty.FriendlyName()
+	}
+}
+
+func (l *loader) text(attr *hcl.Attribute, to *string) bool {
+	v, ok := l.static(attr, cty.String)
+	if ok {
+		*to = v.AsString()
+	}
+	return ok
+}
+
+func (l *loader) texts(attr *hcl.Attribute, to *[]string) {
+	if v, ok := l.static(attr, cty.List(cty.String)); ok {
+		for _, element := range v.AsValueSlice() {
+			*to = append(*to, element.AsString())
+		}
+	}
+}
+
+func (l *loader) flags(attr *hcl.Attribute, to *map[string]bool) {
+	if v, ok := l.static(attr, cty.Map(cty.Bool)); ok {
+		*to = map[string]bool{}
+		for name, element := range v.AsValueMap() {
+			(*to)[name] = element.True()
+		}
+	}
+}
+
+func (l *loader) dictionary(attr *hcl.Attribute, to *map[string]string) {
+	if v, ok := l.static(attr, cty.Map(cty.String)); ok {
+		*to = map[string]string{}
+		for name, element := range v.AsValueMap() {
+			(*to)[name] = element.AsString()
+		}
+	}
+}
+
+// count decodes a whole number that is at least least.
+func (l *loader) count(attr *hcl.Attribute, least int, to *int) {
+	v, ok := l.static(attr, cty.Number)
+	if !ok {
+		return
+	}
+	n, _ := v.AsBigFloat().Float64()
+	if n != math.Trunc(n) || n < float64(least) || n > 1000 {
+		l.errorf(attr.Expr.Range(), "Invalid number", "The argument %q must be a whole number from %d to 1000, not %s.", attr.Name, least, value.Format(v))
+		return
+	}
+	*to = int(n)
+}
+
+// duration decodes a positive duration.
+func (l *loader) duration(attr *hcl.Attribute, to *time.Duration) {
+	if attr == nil {
+		return
+	}
+	v, ok := l.check(attr.Expr, staticPlace())
+	if !ok {
+		return
+	}
+	v, _ = v.UnmarkDeep()
+	if !v.IsKnown() {
+		return
+	}
+	const form = `A duration is a number with a unit, such as "60s", "1m30s" or "500ms"`
+	if v.IsNull() || v.Type() != cty.String {
+		hint := ""
+		if v.Type() == cty.Number && !v.IsNull() {
+			hint = fmt.Sprintf(" Did you mean \"%ss\"?", value.Format(v))
+		}
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q is a duration, which is written as a string. %s.%s", attr.Name, form, hint)
+		return
+	}
+	d, err := time.ParseDuration(v.AsString())
+	switch {
+	case err != nil:
+		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", value.Format(v), form)
+	case d <= 0:
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be longer than nothing; it is %s. Leave it out where there is nothing to wait for.", attr.Name, value.Format(v))
+	default:
+		*to = d
+	}
+}

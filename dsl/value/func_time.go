@@ -1,0 +1,245 @@
+package value
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// seconds is the length of a duration such as "90s".
+func seconds() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "duration", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			d, err := time.ParseDuration(args[0].AsString())
+			if err != nil {
+				return cty.NilVal, function.NewArgErrorf(0, "%q is not a duration such as \"90s\", \"1m30s\" or \"500ms\"", args[0].AsString())
+			}
+			return timeValue(Time{Seconds: d.Seconds()}), nil
+		},
+	})
+}
+
+// ordered is whether each time of a list is before the next.
+func ordered() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "times", Type: cty.List(cty.Number), AllowUnknown: true, AllowMarked: true}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			marks := otherMarks(args[0])
+			list, _ := args[0].Unmark()
+			if !list.IsKnown() {
+				return unknownBool().WithMarks(marks), nil
+			}
+			result, err := inOrder(list.AsValueSlice())
+			return result.WithMarks(marks), err
+		},
+	})
+}
+
+// inOrder compares every time with every later one, so that one which is not
+// known yet does not hide that those around it are out of order.
+func inOrder(times []cty.Value) (cty.Value, error) {
+	result := cty.True
+	for j := range times {
+		plain, _ := times[j].Unmark()
+		if plain.IsNull() {
+			return cty.UnknownVal(cty.Bool), function.NewArgErrorf(0, "element %d is null: it is known that there is no such time", j+1)
+		}
+		for i := range j {
+			before := before(times[i], times[j])
+			if before.RawEquals(cty.False) {
+				return cty.False, nil
+			}
+			if !before.IsKnown() && i == j-1 {
+				result = unknownBool()
+			}
+		}
+	}
+	return result, nil
+}
+
+// before is a < b for two numbers that may be unknown, but not null.
+func before(a, b cty.Value) cty.Value {
+	f, g := fuzzOf(a), fuzzOf(b)
+	a, _ = a.Unmark()
+	b, _ = b.Unmark()
+	if !a.IsKnown() || !b.IsKnown() {
+		return unknownBool()
+	}
+	c, certain := order(a, f, b, g)
+	if !certain {
+		return unknownBool()
+	}
+	return cty.BoolVal(c < 0)
+}
+
+// overlaps is whether two containers ran at the same time.
+func overlaps() function.Function {
+	param := function.Parameter{Name: "a", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true}
+	other := param
+	other.Name = "b"
+	return function.New(&function.Spec{
+		Params: []function.Parameter{param, other},
+		Type:   containers(cty.Bool, 2),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			result := cty.False
+			for _, a := range runsOf(args[0]) {
+				for _, b := range runsOf(args[1]) {
+					switch both := a.overlaps(b); {
+					case !both.IsKnown():
+						result = unknownBool()
+					case both.True():
+						return cty.True, nil
+					}
+				}
+			}
+			return result, nil
+		},
+	})
+}
+
+// span is the time of one run of a container; its end is null where it had not
+// ended when it was last observed.
+type span struct{ start, end cty.Value }
+
+// runsOf returns the runs of a container, at least one: where none was
+// observed, one of which nothing is known.
+func runsOf(container cty.Value) []span {
+	container, _ = container.Unmark()
+	unknown := span{cty.UnknownVal(cty.Number), cty.UnknownVal(cty.Number)}
+	if !container.IsKnown() {
+		return []span{unknown}
+	}
+	var spans []span
+	if runs, _ := container.GetAttr("runs").Unmark(); runs.IsKnown() && !runs.IsNull() {
+		for _, run := range runs.AsValueSlice() {
+			run, _ = run.Unmark()
+			if run.IsKnown() && !run.IsNull() {
+				spans = append(spans, span{run.GetAttr("started_at"), run.GetAttr("finished_at")})
+			}
+		}
+	}
+	if len(spans) == 0 {
+		spans = append(spans, span{container.GetAttr("started_at"), container.GetAttr("finished_at")})
+	}
+	last := &spans[len(spans)-1]
+	state, _ := container.GetAttr("state").Unmark()
+	if end, _ := last.end.Unmark(); !end.IsKnown() && state.IsKnown() && !state.IsNull() && state.AsString() == "running" {
+		last.end = cty.NullVal(cty.Number)
+	}
+	return spans
+}
+
+// overlaps is whether two runs had a moment in common.
+func (s span) overlaps(t span) cty.Value {
+	return and(s.beginsBeforeEndOf(t), t.beginsBeforeEndOf(s))
+}
+
+func (s span) beginsBeforeEndOf(t span) cty.Value {
+	start, _ := s.start.Unmark()
+	end, _ := t.end.Unmark()
+	switch {
+	case start.IsKnown() && start.IsNull():
+		return cty.False // it never ran
+	case end.IsKnown() && end.IsNull():
+		if start.IsKnown() {
+			return cty.True
+		}
+		return unknownBool()
+	}
+	if begins := before(s.start, t.end); begins.IsKnown() || end.IsKnown() {
+		return begins
+	}
+	// The end is not known, but it is not before its own beginning.
+	if own, _ := t.start.Unmark(); own.IsKnown() && !own.IsNull() {
+		if before(s.start, t.start).RawEquals(cty.True) {
+			return cty.True
+		}
+	}
+	return unknownBool()
+}
+
+func and(a, b cty.Value) cty.Value {
+	switch {
+	case a.IsKnown() && a.False(), b.IsKnown() && b.False():
+		return cty.False
+	case a.IsKnown() && b.IsKnown():
+		return cty.True
+	default:
+		return unknownBool()
+	}
+}
+
+// containers checks that the first n arguments are containers.
+func containers(result cty.Type, n int) function.TypeFunc {
+	return func(args []cty.Value) (cty.Type, error) {
+		container := newSchema().container
+		for i := range n {
+			if ty := args[i].Type(); ty != cty.DynamicPseudoType && !ty.Equals(container) {
+				return result, function.NewArgErrorf(i, "a container is required, such as pod.NAME.container[\"main\"], not %s", article(ty))
+			}
+		}
+		return result, nil
+	}
+}
+
+// logged is whether a line of a container's log matches a pattern.
+func logged() function.Function {
+	return logFunction(cty.Bool, func(line cty.Value) cty.Value {
+		if line == cty.NilVal {
+			return cty.False
+		}
+		return cty.True
+	})
+}
+
+// logTime is when a container first logged a line that matches a pattern;
+// unknown while it did not.
+func logTime() function.Function {
+	return logFunction(cty.Number, func(line cty.Value) cty.Value {
+		if line == cty.NilVal {
+			return cty.UnknownVal(cty.Number)
+		}
+		return line.GetAttr("at")
+	})
+}
+
+// logFunction makes a function of the first line of a log that matches;
+// result gets cty.NilVal where none does.
+func logFunction(ty cty.Type, result func(cty.Value) cty.Value) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{
+			{Name: "container", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
+			{Name: "pattern", Type: cty.String, AllowUnknown: true},
+		},
+		Type: containers(ty, 1),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			container, _ := args[0].Unmark()
+			if !args[1].IsKnown() {
+				return cty.UnknownVal(ty), nil
+			}
+			pattern, err := regexp.Compile(args[1].AsString())
+			if err != nil {
+				return cty.NilVal, function.NewArgErrorf(1, "not a regular expression: %s", err)
+			}
+			if !container.IsKnown() {
+				return cty.UnknownVal(ty), nil
+			}
+			log, _ := container.GetAttr("log").Unmark()
+			if !log.IsKnown() || log.IsNull() {
+				return cty.UnknownVal(ty), nil
+			}
+			for it := log.GetAttr("lines").ElementIterator(); it.Next(); {
+				_, line := it.Element()
+				if pattern.MatchString(line.GetAttr("text").AsString()) {
+					return result(line), nil
+				}
+			}
+			return result(cty.NilVal), nil
+		},
+	})
+}

@@ -1,0 +1,327 @@
+package value
+
+import (
+	"fmt"
+	"io/fs"
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// Scope is everything that an expression may refer to at one moment. Its zero
+// value knows nothing: every reference to something observed is unknown in it.
+// A Scope may be used by several goroutines as long as nobody changes it.
+type Scope struct {
+	// Vars and Locals are the values of the roots var and local: objects, as
+	// in dsl.Module. The zero Value is an empty object.
+	Vars, Locals cty.Value
+	// ScenarioLocals are the scenario's own locals, evaluated when they are
+	// referred to.
+	ScenarioLocals map[string]hcl.Expression
+	// Target is the cluster that the scenario runs on.
+	Target *Target
+	// Pods, Jobs and Steps are by name; one that is missing was not observed
+	// yet.
+	Pods  map[string]*Pod
+	Jobs  map[string]*Job
+	Steps map[string]*Step
+	// Dir is the folder below which file() and its like read; nil where they
+	// may not be used.
+	Dir fs.FS
+	// PathScenario is path.scenario.
+	PathScenario string
+}
+
+// Roots returns the names that may begin a reference in a scenario's
+// expressions, sorted.
+func Roots() []string {
+	return []string{"job", "local", "path", "pod", "step", "target", "var"}
+}
+
+// namesObjects says whether names of objects follow a root.
+func namesObjects(root string) bool { return root == "pod" || root == "job" || root == "step" }
+
+// Eval evaluates an expression that was prepared (see Prepare; those of a
+// dsl.Module are). The result carries no marks. It is unknown, in whole or in
+// part, where it depends on what was not observed yet or on an order of times
+// that their precision cannot tell.
+func (s *Scope) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	v, diags := s.EvalMarked(expr)
+	v, _ = v.UnmarkDeep()
+	return v, diags
+}
+
+// EvalMarked is Eval whose result keeps its marks, among them Sensitive.
+func (s *Scope) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	return s.evaluation().eval(expr)
+}
+
+// Context returns what an expression is evaluated in: for who must evaluate
+// parts of it.
+func (s *Scope) Context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
+	return s.evaluation().context(expr)
+}
+
+// Logic is the truth of a condition.
+type Logic int
+
+// The values of Logic.
+const (
+	// Undecided depends on what was not observed yet.
+	Undecided Logic = iota
+	False
+	True
+)
+
+// String is "true", "false" or "not known yet".
+func (l Logic) String() string {
+	switch l {
+	case True:
+		return "true"
+	case False:
+		return "false"
+	default:
+		return "not known yet"
+	}
+}
+
+// Truth returns the truth of a condition's value; an error where the value is
+// neither true nor false nor unknown.
+func Truth(v cty.Value) (Logic, error) {
+	v, _ = v.Unmark()
+	switch {
+	case v == cty.NilVal:
+		return Undecided, fmt.Errorf("a condition must be true or false: this has no value")
+	case v.IsNull():
+		return Undecided, fmt.Errorf("a condition must be true or false: this is null, that is, there is no such value")
+	case v.Type() != cty.Bool && v.Type() != cty.DynamicPseudoType:
+		return Undecided, fmt.Errorf("a condition must be true or false: this is %s, %s", article(v.Type()), Format(v))
+	case !v.IsKnown():
+		return Undecided, nil
+	case v.True():
+		return True, nil
+	default:
+		return False, nil
+	}
+}
+
+// evaluation is the work of evaluating one expression with all that it refers
+// to.
+type evaluation struct {
+	scope  *Scope
+	schema *schema
+	// locals are the scenario's locals evaluated so far; busy are those being
+	// evaluated.
+	locals    map[string]cty.Value
+	busy      map[string]bool
+	functions map[string]function.Function
+}
+
+func (s *Scope) evaluation() *evaluation {
+	return &evaluation{
+		scope: s, schema: newSchema(), locals: map[string]cty.Value{}, busy: map[string]bool{},
+		functions: functions(s.Dir, s.PathScenario),
+	}
+}
+
+func (e *evaluation) eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	ctx, diags := e.context(expr)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	v, moreDiags := expr.Value(ctx)
+	return v, append(diags, e.schema.improve(moreDiags)...)
+}
+
+// context builds the values of the roots, with those objects in them that expr
+// refers to.
+func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
+	refs := expr.Variables()
+	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: conditionsIn(refs)}
+	locals, diags := e.localsFor(refs)
+	roots := map[string]cty.Value{
+		"var": orEmpty(e.scope.Vars), "local": locals,
+		"path":   cty.ObjectVal(map[string]cty.Value{"scenario": cty.StringVal(e.scope.PathScenario)}),
+		"target": convert.targetValue(e.scope.Target),
+	}
+	for _, root := range []string{"pod", "job", "step"} {
+		objects := map[string]cty.Value{}
+		for _, name := range e.namesOf(root, refs) {
+			objects[name] = convert.object(e.scope, root, name)
+		}
+		roots[root] = cty.ObjectVal(objects)
+	}
+	return &hcl.EvalContext{Variables: roots, Functions: e.functions}, diags
+}
+
+// namesOf returns the names of the objects that refs name below root; with
+// those observed where a reference is to the root as a whole.
+func (e *evaluation) namesOf(root string, refs []hcl.Traversal) []string {
+	names := map[string]bool{}
+	for _, ref := range refs {
+		if ref.RootName() != root {
+			continue
+		}
+		if name, ok := stepName(ref, 1); ok {
+			names[name] = true
+		} else {
+			for _, name := range e.scope.namesIn(root) {
+				names[name] = true
+			}
+		}
+	}
+	sorted := make([]string, 0, len(names))
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	sort.Strings(sorted)
+	return sorted
+}
+
+func (s *Scope) namesIn(root string) []string {
+	switch root {
+	case "pod":
+		return keys(s.Pods)
+	case "job":
+		return keys(s.Jobs)
+	default:
+		return keys(s.Steps)
+	}
+}
+
+func keys[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	return names
+}
+
+// localsFor returns the root local with those of the scenario's locals that
+// refs name.
+func (e *evaluation) localsFor(refs []hcl.Traversal) (cty.Value, hcl.Diagnostics) {
+	locals := orEmpty(e.scope.Locals)
+	wanted := map[string]hcl.Traversal{}
+	for _, ref := range refs {
+		if ref.RootName() != "local" {
+			continue
+		}
+		if name, ok := stepName(ref, 1); !ok {
+			for name := range e.scope.ScenarioLocals {
+				wanted[name] = ref
+			}
+		} else if e.scope.ScenarioLocals[name] != nil {
+			wanted[name] = ref
+		}
+	}
+	if len(wanted) == 0 || !locals.Type().IsObjectType() || !locals.IsKnown() || locals.IsNull() {
+		return locals, nil
+	}
+	marks := locals.Marks()
+	values := map[string]cty.Value{}
+	plain, _ := locals.Unmark()
+	for name, v := range plain.AsValueMap() {
+		values[name] = v
+	}
+	var diags hcl.Diagnostics
+	for _, name := range sortedKeys(wanted) {
+		v, moreDiags := e.local(name, wanted[name])
+		diags = append(diags, moreDiags...)
+		values[name] = v
+	}
+	return cty.ObjectVal(values).WithMarks(marks), diags
+}
+
+func (e *evaluation) local(name string, ref hcl.Traversal) (cty.Value, hcl.Diagnostics) {
+	if v, ok := e.locals[name]; ok {
+		return v, nil
+	}
+	if e.busy[name] {
+		return cty.DynamicVal, hcl.Diagnostics{{
+			Severity: hcl.DiagError, Summary: "Local refers to itself",
+			Detail:  fmt.Sprintf("The value of local.%s depends on itself, directly or through other locals.", name),
+			Subject: ref.SourceRange().Ptr(),
+		}}
+	}
+	e.busy[name] = true
+	v, diags := e.eval(e.scope.ScenarioLocals[name])
+	delete(e.busy, name)
+	if diags.HasErrors() {
+		v = cty.DynamicVal
+	}
+	e.locals[name] = v
+	return v, diags
+}
+
+// asksForLogs says whether an expression may look at a log: it names one, or
+// it has a whole container, pod or job at hand.
+func (e *evaluation) asksForLogs(expr hcl.Expression, refs []hcl.Traversal) bool {
+	for _, ref := range refs {
+		if !namesObjects(ref.RootName()) || ref.RootName() == "step" {
+			continue
+		}
+		if _, named := stepName(ref, 1); !named {
+			return true
+		}
+		v, diags := ref[2:].TraverseRel(cty.UnknownVal(e.schema.object(ref.RootName())))
+		if diags.HasErrors() || !v.Type().IsPrimitiveType() {
+			return true
+		}
+		for i := 2; i < len(ref); i++ {
+			if name, ok := stepName(ref, i); ok && name == "log" {
+				return true
+			}
+		}
+	}
+	_, native := expr.(hclsyntax.Expression)
+	return !native
+}
+
+// conditionsIn returns the literal keys with which refs look into conditions.
+func conditionsIn(refs []hcl.Traversal) map[string]bool {
+	found := map[string]bool{}
+	for _, ref := range refs {
+		for i := 2; i+1 < len(ref); i++ {
+			if name, ok := stepName(ref, i); ok && name == "conditions" {
+				if key, ok := stepName(ref, i+1); ok {
+					found[key] = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// stepName returns the name or the string key of a traversal's step.
+func stepName(t hcl.Traversal, i int) (string, bool) {
+	if i >= len(t) {
+		return "", false
+	}
+	switch step := t[i].(type) {
+	case hcl.TraverseRoot:
+		return step.Name, true
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+			return step.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+func orEmpty(v cty.Value) cty.Value {
+	if v == cty.NilVal {
+		return cty.EmptyObjectVal
+	}
+	return v
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	names := keys(m)
+	sort.Strings(names)
+	return names
+}

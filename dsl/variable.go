@@ -1,0 +1,278 @@
+package dsl
+
+import (
+	"fmt"
+	"os"
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/kind-lab/lab/dsl/internal/suggest"
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// EnvPrefix begins the names of environment variables that give variables
+// their values.
+const EnvPrefix = "LAB_VAR_"
+
+// declaration is a variable with what is needed to give it its value.
+type declaration struct {
+	*Variable
+	defaults *typeexpr.Defaults
+	// literal says that a value from the command line is taken as it is rather
+	// than read as an expression.
+	literal    bool
+	validation hcl.Blocks
+}
+
+func (l *loader) variables(blocks hcl.Blocks) {
+	var declared []*declaration
+	seen := map[string]hcl.Range{}
+	for _, block := range blocks {
+		if l.named(block, "variable", seen) {
+			declared = append(declared, l.variable(block))
+		}
+	}
+	values := l.given(declared)
+	for _, d := range declared {
+		l.module.Variables = append(l.module.Variables, d.Variable)
+		values[d.Name] = l.valueOf(d, values[d.Name])
+	}
+	l.scope.Vars = cty.ObjectVal(values)
+	l.module.Vars = l.scope.Vars
+	for _, d := range declared {
+		for _, block := range d.validation {
+			l.validate(d, block)
+		}
+	}
+}
+
+// named checks a block's label: a name that is free and can be referred to.
+func (l *loader) named(block *hcl.Block, what string, seen map[string]hcl.Range) bool {
+	name := block.Labels[0]
+	if !hclsyntax.ValidIdentifier(name) {
+		l.errorf(block.LabelRanges[0], "Invalid name", "%s is no name for a %s: a name begins with a letter and has letters, digits, _ and - only.",
+			value.Format(cty.StringVal(name)), what)
+		return false
+	}
+	if first, ok := seen[name]; ok {
+		l.errorf(block.LabelRanges[0], "Duplicate "+what, "There is a %s %q already, at %s. Give this one another name.", what, name, place(first))
+		return false
+	}
+	seen[name] = block.DefRange
+	return true
+}
+
+func (l *loader) variable(block *hcl.Block) *declaration {
+	d := &declaration{Variable: &Variable{Name: block.Labels[0], Type: cty.DynamicPseudoType, Range: block.DefRange}, literal: true}
+	content, diags := block.Body.Content(&hcl.BodySchema{
+		Attributes: attributes("type", "default", "description", "sensitive"),
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},
+	})
+	l.diags = append(l.diags, diags...)
+	d.validation = content.Blocks
+	if attr := content.Attributes["type"]; attr != nil {
+		ty, defaults, diags := typeexpr.TypeConstraintWithDefaults(attr.Expr)
+		l.diags = append(l.diags, diags...)
+		if !diags.HasErrors() {
+			d.Type, d.defaults, d.literal = ty, defaults, ty.IsPrimitiveType()
+		}
+	}
+	l.text(content.Attributes["description"], &d.Description)
+	if v, ok := l.static(content.Attributes["sensitive"], cty.Bool); ok {
+		d.Sensitive = v.True()
+	}
+	if attr := content.Attributes["default"]; attr != nil {
+		d.Default = cty.UnknownVal(d.Type)
+		if v, ok := l.check(attr.Expr, surroundings{}); ok {
+			d.Default = l.fit(d, v, attr.Expr.Range(), "The default")
+		}
+	}
+	return d
+}
+
+// fit converts a value to a variable's type; where it cannot be, it says so
+// and returns an unknown.
+func (l *loader) fit(d *declaration, v cty.Value, at hcl.Range, what string) cty.Value {
+	as, err := d.convert(v)
+	if err != nil {
+		l.errorf(at, "Invalid value for variable", "%s of variable %q does not suit its type, %s: %s.", what, d.Name, typeexpr.TypeString(d.Type), err)
+		return cty.UnknownVal(d.Type)
+	}
+	return as
+}
+
+func (d *declaration) convert(v cty.Value) (cty.Value, error) {
+	if d.defaults != nil && !v.IsNull() {
+		v = d.defaults.Apply(v)
+	}
+	return convert.Convert(v, d.Type)
+}
+
+// given collects the values given to variables: each from the strongest place
+// that has one.
+func (l *loader) given(declared []*declaration) map[string]cty.Value {
+	byName, names := map[string]*declaration{}, []string{}
+	for _, d := range declared {
+		byName[d.Name] = d
+		names = append(names, d.Name)
+	}
+	values := map[string]cty.Value{}
+	for _, d := range declared {
+		if l.opts.Env == nil {
+			break
+		}
+		if s, ok := l.opts.Env(EnvPrefix + d.Name); ok {
+			values[d.Name] = l.fromString(d, s, "the environment variable "+EnvPrefix+d.Name)
+		}
+	}
+	for _, file := range l.opts.VarFiles {
+		for _, attr := range l.varFile(file) {
+			if d := byName[attr.Name]; d == nil {
+				l.errorf(attr.NameRange, "Unknown variable", "The scenario declares no variable %q.%s", attr.Name, suggest.Sentence(attr.Name, names))
+			} else if v, diags := attr.Expr.Value(&hcl.EvalContext{}); diags.HasErrors() {
+				l.diags = append(l.diags, diags...)
+				values[d.Name] = cty.UnknownVal(d.Type)
+			} else {
+				values[d.Name] = l.fit(d, v, attr.Expr.Range(), "The value")
+			}
+		}
+	}
+	for _, name := range sorted(l.opts.Vars) {
+		if d := byName[name]; d != nil {
+			values[name] = l.fromString(d, l.opts.Vars[name], "-var")
+			continue
+		}
+		l.diags = append(l.diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Unknown variable",
+			Detail: fmt.Sprintf("-var gives a value to %q, but the scenario declares no such variable.%s", name, suggest.Sentence(name, names)),
+		})
+	}
+	return values
+}
+
+func sorted[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// fromString reads a value from the command line or the environment, which
+// from names.
+func (l *loader) fromString(d *declaration, s, from string) cty.Value {
+	v := cty.StringVal(s)
+	if !d.literal {
+		expr, diags := hclsyntax.ParseExpression([]byte(s), "<"+from+">", hcl.InitialPos)
+		if !diags.HasErrors() {
+			v, diags = expr.Value(&hcl.EvalContext{})
+		}
+		if diags.HasErrors() {
+			l.unsuitable(d, from, diags[0].Summary+"; "+diags[0].Detail)
+			return cty.UnknownVal(d.Type)
+		}
+	}
+	as, err := d.convert(v)
+	if err != nil {
+		l.unsuitable(d, from, err.Error()+".")
+		return cty.UnknownVal(d.Type)
+	}
+	return as
+}
+
+func (l *loader) unsuitable(d *declaration, from, why string) {
+	l.errorf(d.Range, "Invalid value for variable", "The value that %s gives to variable %q does not suit its type, %s: %s",
+		from, d.Name, typeexpr.TypeString(d.Type), why)
+}
+
+// varFile reads a file of values, sorted by place.
+func (l *loader) varFile(name string) []*hcl.Attribute {
+	info, err := os.Stat(name)
+	if err == nil && info.Size() > maxSource {
+		err = fmt.Errorf("it is larger than %d KiB", maxSource>>10)
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		l.unreadable(name, err.Error())
+		return nil
+	}
+	file, diags := parseSource(data, name)
+	l.module.Files[name] = file
+	l.diags = append(l.diags, diags...)
+	if diags.HasErrors() {
+		return nil
+	}
+	found, diags := file.Body.JustAttributes()
+	l.diags = append(l.diags, diags...)
+	attrs := make([]*hcl.Attribute, 0, len(found))
+	for _, attr := range found {
+		attrs = append(attrs, attr)
+	}
+	sort.Slice(attrs, func(i, j int) bool { return attrs[i].Range.Start.Byte < attrs[j].Range.Start.Byte })
+	return attrs
+}
+
+// valueOf is the value of a variable, given one or cty.NilVal.
+func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
+	v := given
+	if v == cty.NilVal {
+		v = d.Default
+	}
+	if v == cty.NilVal {
+		l.errorf(d.Range, "No value for variable",
+			"The variable %q has no default, so it must be given a value: with -var '%s=VALUE', in a file named with -var-file, or as the environment variable %s%s.",
+			d.Name, d.Name, EnvPrefix, d.Name)
+		v = cty.UnknownVal(d.Type)
+	}
+	if d.Sensitive {
+		v = v.Mark(value.Sensitive)
+	}
+	return v
+}
+
+// validate decides a validation block of a variable.
+func (l *loader) validate(d *declaration, block *hcl.Block) {
+	content, diags := block.Body.Content(&hcl.BodySchema{Attributes: attributes("*condition", "*error_message")})
+	l.diags = append(l.diags, diags...)
+	if diags.HasErrors() {
+		return
+	}
+	in := surroundings{roots: []string{"path", "var"}}
+	condition, message := content.Attributes["condition"], content.Attributes["error_message"]
+	v, ok := l.check(condition.Expr, in)
+	said, messageOK := l.check(message.Expr, in)
+	if !ok || !messageOK {
+		return
+	}
+	truth, err := value.Truth(v)
+	if err != nil {
+		l.errorf(condition.Expr.Range(), "Invalid condition", "%s.", sentence(err))
+		return
+	}
+	if truth != value.False {
+		return
+	}
+	text := "The value does not satisfy the condition at " + place(condition.Expr.Range()) + "."
+	if said, err = convert.Convert(said, cty.String); err == nil && said.IsKnown() && !said.IsNull() && !said.IsMarked() {
+		text = said.AsString()
+	}
+	l.errorf(d.Range, "Invalid value for variable", "%s", text)
+}
+
+// sentence is an error's text with a capital.
+func sentence(err error) string {
+	text := []rune(err.Error())
+	if len(text) > 0 && text[0] >= 'a' && text[0] <= 'z' {
+		text[0] += 'A' - 'a'
+	}
+	return string(text)
+}
