@@ -30,7 +30,7 @@ func (p *Provisioner) explain(ctx context.Context, c *creation, err error, limit
 		e.Evidence = nodes
 		return e
 	case errors.As(err, &fatal):
-		e.Reason, e.Remedy = fatal.Error(), remedy(fatal.line, c.spec.Version)
+		e.Step, e.Reason, e.Remedy = "", fatal.Error(), remedy(fatal.line, c.spec.Version)
 		return e
 	case errors.Is(err, errOverdue):
 		e.Reason = fmt.Sprintf("not ready after %v", limit)
@@ -54,7 +54,7 @@ func libraryOutput(err error) string {
 const causes = `(?m)[^\n]*(?:unable to apply caps|can't get final child's PID|port is already allocated|address already in use|` +
 	`No such image|manifest unknown|pull access denied|no space left on device|too many open files|` +
 	`unrecognized feature gate|cannot set feature gate|unknown flag|cgroup v1|Cannot connect to the Docker daemon|` +
-	`could not find a log line)[^\n]*`
+	`could not find a log line|error execution phase)[^\n]*`
 
 // remedies are by what the output says, the first that fits; {version} is
 // the version, {name} what the expression captures.
@@ -148,10 +148,12 @@ func prefixed(prefix string, lines []string) []string {
 	return lines
 }
 
+// lastLines leaves out what has no space in it: kubeadm ends with a trace of
+// Go's functions.
 func lastLines(text string, n int) []string {
 	var kept []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); strings.Contains(line, " ") {
 			kept = append(kept, line)
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
@@ -20,8 +22,9 @@ const (
 	clusterLabel = "io.x-k8s.kind.cluster"
 	// roleLabel is how it marks what a container is for.
 	roleLabel = "io.x-k8s.kind.role"
-	// hangUp is how long a client that was killed may hold on to its pipes.
-	hangUp = 2 * time.Second
+	// hangUp is how long a client that has ended may hold on to its pipes, or
+	// what it wrote may take to be taken.
+	hangUp = 30 * time.Second
 	// keptOutput bounds what is kept of a command's standard error, in bytes.
 	keptOutput = 16 << 10
 )
@@ -46,15 +49,47 @@ func (p *Provisioner) stream(ctx context.Context, stdin io.Reader, stdout, stder
 	detach(cmd)
 	cmd.WaitDelay = hangUp
 	said := &tail{limit: keptOutput}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, io.Writer(said)
+	cmd.Stdout, cmd.Stderr = stdout, io.Writer(said)
 	if stderr != nil {
 		cmd.Stderr = io.MultiWriter(said, stderr)
 	}
-	if err := cmd.Run(); err != nil {
+	if err := runFed(cmd, stdin); err != nil {
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
 		return clusters.NewCommandError(cmd, said.String(), err)
+	}
+	return nil
+}
+
+// runFed runs the command with an input that it need not read to its end: it
+// is not waited for, as a terminal's never comes.
+func runFed(cmd *exec.Cmd, stdin io.Reader) error {
+	if _, file := stdin.(*os.File); file || stdin == nil {
+		cmd.Stdin = stdin
+		return cmd.Run()
+	}
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	fed := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(pipe, stdin)
+		fed <- errors.Join(err, pipe.Close())
+	}()
+	if err := cmd.Wait(); err != nil {
+		return err
+	}
+	select {
+	case err := <-fed:
+		if err != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, syscall.EPIPE) {
+			return fmt.Errorf("reading the input: %w", err)
+		}
+	default:
 	}
 	return nil
 }

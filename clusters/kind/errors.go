@@ -35,7 +35,7 @@ func (e *CreateError) Error() string {
 	}
 	fmt.Fprintf(&b, ": %s", e.Reason)
 	if e.Remedy != "" {
-		fmt.Fprintf(&b, ": %s", e.Remedy)
+		fmt.Fprintf(&b, "; %s", e.Remedy)
 	}
 	for _, line := range e.Evidence {
 		fmt.Fprintf(&b, "\n  %s", line)
