@@ -81,3 +81,20 @@ func explain(list []known, text string) (cause, remedy string) {
 	}
 	return "", ""
 }
+
+// hint adds to the end of dockerd's log what is known of the failure in it.
+func hint(log string) string {
+	failures := []known{
+		{[]string{"iptables"}, "", "iptables does not work here; try the other flavour: update-alternatives --set iptables /usr/sbin/iptables-legacy (or iptables-nft), then again"},
+		{[]string{"cgroup", "mount"}, "", "the cgroup file systems are not mounted: apt-get install cgroupfs-mount && cgroupfs-mount, then again"},
+		{[]string{"overlay", "not supported"}, "", "overlay2 does not work on the file system of /var/lib/docker; choose another with \"storage-driver\" in " + daemonConfig + " (vfs works everywhere, slowly), then again"},
+		{[]string{"pid file found"}, "", "another dockerd runs, or one left its pid file: if none runs, remove " + daemonPID + ", then again"},
+		{[]string{"specified both as a flag and in the configuration file"}, "", "a setting of " + daemonConfig + " is also on dockerd's command line: remove one of them, then again"},
+		{[]string{"permission denied"}, "", "dockerd needs root with all of its rights; inside a container, that container must be privileged"},
+		{[]string{"operation not permitted"}, "", "dockerd needs root with all of its rights; inside a container, that container must be privileged"},
+	}
+	if _, remedy := explain(failures, log); remedy != "" {
+		return "\nremedy: " + remedy
+	}
+	return ""
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kind-lab/lab/clusters/engine/ociruntime"
 )
@@ -38,6 +39,10 @@ type ground struct {
 	executable func() (string, error)
 	// dockerdArgs are given to a dockerd that is started detached.
 	dockerdArgs []string
+	// patience bounds the wait for an engine that was started or told to read
+	// its configuration.
+	patience time.Duration
+	now      func() time.Time
 }
 
 // realGround is the machine as it is.
@@ -54,6 +59,8 @@ func realGround(getenv func(string) string) ground {
 		free:       freeBytes,
 		comm:       processName,
 		executable: os.Executable,
+		patience:   60 * time.Second,
+		now:        time.Now,
 	}
 }
 

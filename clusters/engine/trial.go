@@ -58,25 +58,25 @@ func (t trial) run(ctx context.Context) (v verdicts, err error) {
 		v.exec.Status, v.exec.Detail = StatusSkip, "could not be tried: "+prepareErr.Error()
 		return v, ctx.Err()
 	}
-	began := time.Now()
+	began := t.ground.now()
 	if err := t.start(limited, image); err != nil {
 		failed(&v.privileged, err)
 		v.exec.Status, v.exec.Detail = StatusSkip, "not tried: there is no privileged container"
 		return v, ctx.Err()
 	}
-	v.privileged.Status, v.privileged.Detail = StatusOK, "starts ("+seconds(began)+")"
-	began = time.Now()
+	v.privileged.Status, v.privileged.Detail = StatusOK, "starts ("+t.since(began)+")"
+	began = t.ground.now()
 	v.seen, err = t.look(limited, image)
 	if err != nil {
 		failed(&v.exec, err)
 		return v, ctx.Err()
 	}
-	v.exec.Status, v.exec.Detail = StatusOK, "runs ("+seconds(began)+")"
+	v.exec.Status, v.exec.Detail = StatusOK, "runs ("+t.since(began)+")"
 	return v, nil
 }
 
-func seconds(began time.Time) string {
-	return fmt.Sprintf("%.1f s", time.Since(began).Seconds())
+func (t trial) since(began time.Time) string {
+	return fmt.Sprintf("%.1f s", t.ground.now().Sub(began).Seconds())
 }
 
 func failed(f *Finding, err error) {

@@ -68,14 +68,20 @@ func lowestOOM(file string, wanted int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("reading this process's OOM score: %w", err)
 	}
-	if wanted >= current {
-		return wanted, nil
-	}
-	steps := sort.Search(current-wanted, func(i int) bool { return writeScore(file, wanted+i) == nil })
+	lowest := lowestThat(wanted, current, func(score int) bool { return writeScore(file, score) == nil })
 	if err := writeScore(file, current); err != nil {
 		return 0, fmt.Errorf("restoring this process's OOM score: %w", err)
 	}
-	return wanted + steps, nil
+	return lowest, nil
+}
+
+// lowestThat returns the lowest score from wanted on that can be set, knowing
+// that current can; where wanted is not below current, it is wanted.
+func lowestThat(wanted, current int, canSet func(score int) bool) int {
+	if wanted >= current {
+		return wanted
+	}
+	return wanted + sort.Search(current-wanted, func(i int) bool { return canSet(wanted + i) })
 }
 
 func writeScore(file string, score int) error {
