@@ -1,0 +1,374 @@
+package collectors
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// base is when the runs of these tests begin.
+var base = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+
+// at is base and so many seconds.
+func at(seconds float64) time.Time {
+	return base.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// whole is a time as the API tells it.
+func whole(seconds float64) time.Time { return at(seconds).Truncate(time.Second) }
+
+func podObject(name, uid string) Object {
+	return Object{Kind: "Pod", Namespace: "ns", Name: name, UID: uid}
+}
+
+func podRecord(seconds float64, name, uid, status string, containers ...Container) Record {
+	return Record{
+		Time: at(seconds), Precision: time.Second, Source: SourceAPI, Type: TypePod, Object: podObject(name, uid),
+		Pod: &Pod{Phase: "Running", Status: status, Ready: "0/1", CreatedAt: whole(0), Containers: containers},
+	}
+}
+
+func task(kind Type, seconds float64, uid, container, id string, code int) Record {
+	return Record{
+		Time: at(seconds), Precision: 1, Source: SourceRuntime, Type: kind,
+		Object: podObject("p", uid), Container: container, Task: &Task{ID: id, Node: "n", ExitCode: code},
+	}
+}
+
+func logLine(seconds float64, container, text string) Record {
+	return Record{
+		Time: at(seconds), Precision: 1, Source: SourceLog, Type: TypeLog,
+		Object: podObject("p", "u"), Container: container, Log: &Log{Text: text},
+	}
+}
+
+func running(name, id string, started float64) Container {
+	return Container{
+		Name: name, Kind: KindMain, ID: id, State: "running", Ready: true,
+		Current: &Run{ID: id, StartedAt: whole(started)},
+	}
+}
+
+func terminated(name, id string, started, finished float64, code int, reason string) Container {
+	return Container{
+		Name: name, Kind: KindMain, ID: id, State: "terminated", Reason: reason,
+		Current: &Run{ID: id, StartedAt: whole(started), FinishedAt: whole(finished), ExitCode: code, Reason: reason},
+	}
+}
+
+func fold(records ...Record) *Timeline {
+	t := NewTimeline(base)
+	for _, r := range records {
+		t.Add(r)
+	}
+	return t
+}
+
+func onlyContainer(t *testing.T, tl *Timeline) *ContainerState {
+	t.Helper()
+	pods := tl.Pods()
+	if len(pods) != 1 || len(pods[0].Containers) != 1 {
+		t.Fatalf("want one pod with one container, have %d pods", len(pods))
+	}
+	return pods[0].Containers[0]
+}
+
+func TestRunsAreMerged(t *testing.T) {
+	start := task(TypeTaskStart, 1.25, "u", "c", "id1", 0)
+	exit := task(TypeTaskExit, 5.5, "u", "c", "id1", 137)
+	unnamed := func(r Record) Record {
+		r.Object, r.Container = Object{}, ""
+		return r
+	}
+	runtime := func(s float64) Moment { return Moment{at(s), 1, SourceRuntime} }
+	api := func(s float64) Moment { return Moment{whole(s), time.Second, SourceAPI} }
+	tests := []struct {
+		name    string
+		records []Record
+		want    []RunState
+	}{
+		{"the API alone", []Record{podRecord(2, "p", "u", "Running", running("c", "id1", 1.25))},
+			[]RunState{{ID: "id1", StartedAt: api(1)}}},
+		{"the runtime is more precise, whichever comes first",
+			[]Record{start, podRecord(2, "p", "u", "Running", running("c", "id1", 1.25))},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25)}}},
+		{"the runtime comes last",
+			[]Record{podRecord(2, "p", "u", "Running", running("c", "id1", 1.25)), start},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25)}}},
+		{"a task that names no pod belongs to who the API says, before it",
+			[]Record{unnamed(start), podRecord(2, "p", "u", "Running", running("c", "id1", 1.25))},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25)}}},
+		{"a task that names no pod belongs to who the API says, after it",
+			[]Record{podRecord(2, "p", "u", "Running", running("c", "id1", 1.25)), unnamed(exit)},
+			[]RunState{{ID: "id1", StartedAt: api(1), FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9}}},
+		{"an exit without a start",
+			[]Record{podRecord(2, "p", "u", "Pending", Container{Name: "c"}), exit},
+			[]RunState{{ID: "id1", FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9}}},
+		{"an exit before its start",
+			[]Record{exit, start, podRecord(2, "p", "u", "Running", running("c", "id1", 1.25))},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25), FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9}}},
+		{"the API's running does not undo an exit",
+			[]Record{start, exit, podRecord(6, "p", "u", "Running", running("c", "id1", 1.25))},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25), FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9}}},
+		{"out of memory, as both tell it",
+			[]Record{start, task(TypeTaskOOM, 5.4, "u", "c", "id1", 0), exit,
+				podRecord(7, "p", "u", "OOMKilled", terminated("c", "id1", 1.25, 5.5, 137, "OOMKilled"))},
+			[]RunState{{ID: "id1", StartedAt: runtime(1.25), FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9,
+				Reason: "OOMKilled", OOM: true, Reported: true}}},
+		{"two runs, the first by the API alone",
+			[]Record{podRecord(8, "p", "u", "Running", Container{Name: "c", State: "running", Restarts: 1, ID: "id2",
+				Last:    &Run{ID: "id1", StartedAt: whole(1.25), FinishedAt: whole(5.5), ExitCode: 1, Reason: "Error"},
+				Current: &Run{StartedAt: whole(6.1)}}), task(TypeTaskStart, 6.1, "u", "c", "id2", 0)},
+			[]RunState{{ID: "id1", StartedAt: api(1), FinishedAt: api(5), Exited: true, ExitCode: 1, Reason: "Error", Reported: true},
+				{ID: "id2", StartedAt: runtime(6.1)}}},
+		{"one that waits to be restarted has ended once",
+			[]Record{podRecord(6, "p", "u", "Error", terminated("c", "id1", 1, 5, 1, "Error")),
+				podRecord(7, "p", "u", "CrashLoopBackOff", Container{Name: "c", State: "waiting", ID: "id1",
+					Last: &Run{ID: "id1", StartedAt: whole(1), FinishedAt: whole(5), ExitCode: 1, Reason: "Error"}})},
+			[]RunState{{ID: "id1", StartedAt: api(1), FinishedAt: api(5), Exited: true, ExitCode: 1, Reason: "Error", Reported: true}}},
+		{"a run so short that the API never had it",
+			[]Record{podRecord(2, "p", "u", "Running", running("c", "id2", 1.5)),
+				task(TypeTaskExit, 1.013, "u", "c", "id1", 2), task(TypeTaskStart, 1, "u", "c", "id1", 0), task(TypeTaskStart, 1.5, "u", "c", "id2", 0)},
+			[]RunState{{ID: "id1", StartedAt: runtime(1), FinishedAt: runtime(1.013), Exited: true, ExitCode: 2},
+				{ID: "id2", StartedAt: runtime(1.5)}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := onlyContainer(t, fold(test.records...)).Runs
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPodState(t *testing.T) {
+	tl := fold(
+		podRecord(1, "p", "u1", "Pending", Container{Name: "c"}),
+		podRecord(2, "p", "u1", "Running", running("c", "id1", 1.5)),
+		podRecord(3, "p", "u1", "Pending", Container{Name: "c"}),
+		Record{Time: at(4), Precision: time.Second, Source: SourceAPI, Type: TypePodGone, Object: podObject("p", "u1")},
+		podRecord(5, "p", "u2", "ContainerCreating", Container{Name: "c"}),
+	)
+	pods := tl.Pods()
+	if len(pods) != 2 {
+		t.Fatalf("a pod made anew has a state of its own: want 2 states, have %d", len(pods))
+	}
+	old, fresh := pods[0], pods[1]
+	if want := []string{"Pending", "Running"}; !slices.Equal(old.Statuses, want) {
+		t.Errorf("statuses %v, want %v", old.Statuses, want)
+	}
+	if !old.GoneAt.Time.Equal(at(4)) || !old.Over() {
+		t.Errorf("the old pod is gone at %v", old.GoneAt)
+	}
+	if !old.Last.Time.Equal(at(3)) || !old.First.Time.Equal(at(1)) {
+		t.Errorf("first and last are of %v and %v", old.First.Time, old.Last.Time)
+	}
+	if got := old.Containers[0].ReadyAt; !got.Time.Equal(at(2)) || got.Source != SourceAPI {
+		t.Errorf("ready at %v", got)
+	}
+	if fresh.GoneAt.Known() || fresh.Containers[0].ReadyAt.Known() || len(fresh.Containers[0].Runs) > 0 {
+		t.Errorf("the new pod has something of the old: %+v", fresh)
+	}
+}
+
+func TestStatesAreSnapshots(t *testing.T) {
+	tl := fold(podRecord(1, "p", "u", "Pending", Container{Name: "c"}))
+	before := tl.Pods()[0]
+	tl.Add(task(TypeTaskStart, 1.5, "u", "c", "id", 0))
+	tl.Add(podRecord(2, "p", "u", "Running", running("c", "id", 1.5)))
+	if len(before.Statuses) != 1 || len(before.Containers[0].Runs) != 0 {
+		t.Errorf("a state changed after it was given: %+v", before)
+	}
+	if same := tl.Pods()[0]; same != tl.Pods()[0] {
+		t.Error("a state is made anew although nothing changed")
+	}
+}
+
+func TestOrders(t *testing.T) {
+	three := func(s1, s2, s3 float64) []Container {
+		return []Container{running("a", "a1", s1), running("b", "b1", s2), running("c", "c1", s3)}
+	}
+	tests := []struct {
+		name    string
+		records []Record
+		start   []string
+		known   bool
+	}{
+		{"seconds apart", []Record{podRecord(9, "p", "u", "Running", three(5, 1, 3)...)}, []string{"b", "c", "a"}, true},
+		{"the same second", []Record{podRecord(9, "p", "u", "Running", three(1, 1.5, 3)...)}, nil, false},
+		{"the runtime tells them apart",
+			[]Record{podRecord(9, "p", "u", "Running", three(1, 1.5, 3)...),
+				task(TypeTaskStart, 1.2, "u", "a", "a1", 0), task(TypeTaskStart, 1.1, "u", "b", "b1", 0)}, []string{"b", "a", "c"}, true},
+		{"one precise time within the other's second",
+			[]Record{podRecord(9, "p", "u", "Running", three(1, 1, 3)...), task(TypeTaskStart, 1.9, "u", "a", "a1", 0)}, nil, false},
+		{"one only of which the end was seen",
+			[]Record{podRecord(9, "p", "u", "Running", running("a", "a1", 1), Container{Name: "b"}),
+				task(TypeTaskExit, 3, "u", "b", "b1", 0)}, nil, false},
+		{"none", []Record{podRecord(9, "p", "u", "Pending", Container{Name: "a"})}, []string{}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, known := fold(test.records...).Pods()[0].StartOrder()
+			if known != test.known || !cmp.Equal(got, test.start) {
+				t.Errorf("start order %v, %v; want %v, %v", got, known, test.start, test.known)
+			}
+		})
+	}
+}
+
+func TestExitOrder(t *testing.T) {
+	tl := fold(podRecord(9, "p", "u", "Completed",
+		terminated("a", "a1", 1, 7, 0, "Completed"), terminated("b", "b1", 1, 5, 0, "Completed"), running("c", "c1", 1)))
+	got, known := tl.Pods()[0].ExitOrder()
+	if !known || !slices.Equal(got, []string{"b", "a"}) {
+		t.Errorf("exit order %v, %v", got, known)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	api, ns := time.Second, time.Nanosecond
+	tests := []struct {
+		name   string
+		a, b   Moment
+		want   int
+		wantOK bool
+	}{
+		{"not known", Moment{}, Moment{Time: at(1)}, 0, false},
+		{"nanoseconds", Moment{at(1), ns, SourceRuntime}, Moment{at(1).Add(1), ns, SourceRuntime}, -1, true},
+		{"the same nanosecond", Moment{at(1), ns, SourceRuntime}, Moment{at(1), ns, SourceRuntime}, 0, false},
+		{"the same second", Moment{at(1), api, SourceAPI}, Moment{at(1), api, SourceAPI}, 0, false},
+		{"a second apart", Moment{at(2), api, SourceAPI}, Moment{at(1), api, SourceAPI}, 1, true},
+		{"less than a second, one precise", Moment{at(1), api, SourceAPI}, Moment{at(1.9), ns, SourceRuntime}, 0, false},
+		{"a second, one precise", Moment{at(1), api, SourceAPI}, Moment{at(2), ns, SourceRuntime}, -1, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got, ok := Order(test.a, test.b); got != test.want || ok != test.wantOK {
+				t.Errorf("Order = %d, %v; want %d, %v", got, ok, test.want, test.wantOK)
+			}
+		})
+	}
+}
+
+func TestGapsAreClosed(t *testing.T) {
+	open := Record{Time: at(5), Source: SourceAPI, Type: TypeGap, Gap: &Gap{From: at(4), Reason: "watch lost", Count: -1}}
+	closed := open
+	closed.Gap = &Gap{From: at(4), To: at(6), Reason: "watch lost", Count: -1}
+	other := open
+	other.Source = SourceRuntime
+	tl := fold(open, other)
+	before := tl.Gaps()
+	tl.Add(closed)
+	if len(before) != 2 || !before[0].Gap.To.IsZero() {
+		t.Errorf("before: %+v", before)
+	}
+	after := tl.Gaps()
+	if len(after) != 2 || !after[0].Gap.To.Equal(at(6)) || !after[1].Gap.To.IsZero() {
+		t.Errorf("after: %+v", after)
+	}
+}
+
+func TestLogsAreBounded(t *testing.T) {
+	tl := NewTimeline(base)
+	for i := range MaxLogLines + 5 {
+		tl.Add(logLine(float64(i)/1000, "c", fmt.Sprint(i)))
+	}
+	log := tl.Log(podObject("p", "u"), "c")
+	if len(log.Lines) != MaxLogLines || log.Dropped != 5 || log.Lines[0].Log.Text != "5" {
+		t.Errorf("%d lines, %d dropped, first %q", len(log.Lines), log.Dropped, log.Lines[0].Log.Text)
+	}
+	long := make([]byte, MaxLogBytes)
+	tl.Add(logLine(99, "c", string(long)))
+	if log := tl.Log(podObject("p", "u"), "c"); len(log.Lines) != 1 || log.Dropped != MaxLogLines+5 {
+		t.Errorf("after a line as large as the bound: %d lines, %d dropped", len(log.Lines), log.Dropped)
+	}
+	if records, dropped := tl.Records(); len(records)+dropped != 0 {
+		t.Errorf("log lines are among the records: %d", len(records))
+	}
+}
+
+func TestRecent(t *testing.T) {
+	tl := fold(
+		podRecord(1, "p", "u", "Pending", Container{Name: "c"}),
+		logLine(2.5, "c", "one"),
+		podRecord(2, "q", "u2", "Pending"),
+		logLine(3, "c", "two"),
+		task(TypeTaskExit, 2.7, "u", "c", "id", 0),
+	)
+	got := tl.Recent(func(r *Record) bool { return r.Object.Name == "p" }, 3)
+	var types []Type
+	for _, r := range got {
+		types = append(types, r.Type)
+	}
+	if want := []Type{TypeLog, TypeTaskExit, TypeLog}; !slices.Equal(types, want) {
+		t.Errorf("recent: %v, want %v", types, want)
+	}
+	if got := tl.Recent(func(*Record) bool { return true }, 0); got != nil {
+		t.Errorf("none asked for: %v", got)
+	}
+}
+
+func TestManifestsAreNotKept(t *testing.T) {
+	r := podRecord(1, "p", "u", "Pending")
+	r.Pod.Manifest = json.RawMessage(`{}`)
+	tl := fold(r)
+	if tl.Pods()[0].Pod().Manifest != nil || r.Pod.Manifest == nil {
+		t.Error("the timeline keeps none, and leaves the caller's record alone")
+	}
+}
+
+func TestCompareIsATotalOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	var records []Record
+	for seq := range uint64(60) {
+		records = append(records, Record{
+			Seq: seq, Time: at(float64(rnd.IntN(4))), Received: at(float64(rnd.IntN(3))),
+			Precision: []time.Duration{1, time.Second}[rnd.IntN(2)],
+		})
+	}
+	for _, a := range records {
+		for _, b := range records {
+			if Compare(a, b) != -Compare(b, a) || Compare(a, b) == 0 && a.Seq != b.Seq {
+				t.Fatalf("no order of %+v and %+v", a, b)
+			}
+			for _, c := range records {
+				if Less(a, b) && Less(b, c) && !Less(a, c) {
+					t.Fatalf("not transitive: %+v, %+v, %+v", a, b, c)
+				}
+			}
+		}
+	}
+	precise := Record{Time: at(1), Precision: 1, Seq: 9}
+	coarse := Record{Time: at(1), Precision: time.Second, Seq: 1}
+	if !Less(precise, coarse) {
+		t.Error("of the same time the more precise one goes first")
+	}
+}
+
+func TestRecordsWithoutTheirField(t *testing.T) {
+	tl := NewTimeline(base)
+	for _, kind := range []Type{TypePod, TypePodGone, TypeJob, TypeJobGone, TypeTaskStart, TypeTaskExit, TypeTaskOOM, TypeLog, TypeGap, TypeStep, "later"} {
+		tl.Add(Record{Type: kind, Time: at(1), Object: Object{Name: "x"}})
+	}
+	if len(tl.Pods())+len(tl.Jobs())+len(tl.Steps())+len(tl.Gaps()) != 0 || tl.Len() != 11 {
+		t.Errorf("%d records made a state", tl.Len())
+	}
+}
+
+func TestJobs(t *testing.T) {
+	o := Object{Kind: "Job", Namespace: "ns", Name: "j", UID: "u"}
+	record := func(s float64, kind Type, job *Job) Record {
+		return Record{Time: at(s), Source: SourceAPI, Type: kind, Object: o, Job: job}
+	}
+	tl := fold(record(1, TypeJob, &Job{Active: 1}), record(2, TypeJob, &Job{Succeeded: 1}), record(3, TypeJobGone, nil))
+	jobs := tl.Jobs()
+	if len(jobs) != 1 || jobs[0].Job().Succeeded != 1 || !jobs[0].GoneAt.Time.Equal(at(3)) || !jobs[0].First.Time.Equal(at(1)) {
+		t.Errorf("jobs: %+v", jobs[0])
+	}
+}
