@@ -123,8 +123,15 @@ func chosen(names []string, name string) bool {
 // Namespace is the namespace of a scenario's run: its name as Kubernetes
 // allows it.
 func Namespace(scenario string) string {
-	return "lab-" + strings.Trim(strings.Map(dnsRune, strings.ToLower(scenario)), "-")
+	name := "lab-" + strings.Map(dnsRune, strings.ToLower(scenario))
+	if len(name) > maxNamespace {
+		name = name[:maxNamespace]
+	}
+	return strings.TrimRight(name, "-")
 }
+
+// maxNamespace is the longest name of a namespace, an RFC 1123 label.
+const maxNamespace = 63
 
 func dnsRune(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

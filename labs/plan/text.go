@@ -47,7 +47,7 @@ func (p *Plan) writeScenario(b *strings.Builder, r Run) {
 			on = append(on, other.Cluster)
 		}
 	}
-	fmt.Fprintf(b, "scenario %q on %s, at most %s for its expectations\n", r.Scenario, strings.Join(on, ", "), r.Deadline)
+	fmt.Fprintf(b, "scenario %q on %s, at most %s for its expectations\n", r.Scenario, strings.Join(on, ", "), short(r.Deadline))
 	for _, s := range r.Steps {
 		fmt.Fprintf(b, "  %-7s %s%s\n", s.Verb, s.Name, timing(s))
 	}
@@ -57,10 +57,10 @@ func (p *Plan) writeScenario(b *strings.Builder, r Run) {
 func timing(s Step) string {
 	var parts []string
 	if s.Within > 0 {
-		parts = append(parts, "within "+s.Within.String())
+		parts = append(parts, "within "+short(s.Within))
 	}
 	if s.Hold > 0 {
-		parts = append(parts, "hold "+s.Hold.String())
+		parts = append(parts, "hold "+short(s.Hold))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -84,7 +84,19 @@ func duration(d time.Duration) string {
 	if d <= 0 {
 		return "-"
 	}
-	return "about " + d.Round(10*time.Second).String()
+	return "about " + short(d.Round(10*time.Second))
+}
+
+// short writes 60 s as "1m" rather than "1m0s".
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func orDash(s string) string {

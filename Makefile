@@ -1,0 +1,59 @@
+# `make demo` and `make test` set up what is missing and need nothing but Go,
+# git and make; see README.md. `make help` lists the rest.
+
+export CGO_ENABLED = 0
+
+LAB      := bin/lab
+PACKAGES := ./cmd/... ./dsl/... ./labs/... ./clusters/... ./collectors/...
+# The versions that the end-to-end tests run on.
+VERSIONS := 1.27 1.28 1.29
+
+.DEFAULT_GOAL := help
+.PHONY: help build engine images demo test check unit e2e fuzz bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build bin/lab
+	@mkdir -p bin
+	@echo "building $(LAB)"
+	@go build -trimpath -o $(LAB) ./cmd/lab
+
+engine: build ## Bring up a container engine where there is none
+	@$(LAB) engine up -yes
+
+images: engine ## Have the node images of the tested versions: pull or build
+	@$(LAB) image build $(VERSIONS)
+
+demo: engine ## Run the lab job-sidecar on 1.27 and 1.28, with the gate off and on
+	@$(LAB) run -cluster v127,v128,v128_on labs/catalog/job-sidecar
+
+test: check unit e2e ## All tests, real clusters included
+
+check: ## Formatting and vet
+	@test -z "$$(gofmt -l cmd dsl labs clusters collectors)" || { echo "not formatted:"; gofmt -l cmd dsl labs clusters collectors; exit 1; }
+	@echo "vetting"
+	@go vet -tags e2e $(PACKAGES)
+
+unit: ## Tests that need no engine
+	go test $(PACKAGES)
+
+# The packages that have tests with the build tag e2e; one at a time, since
+# they share the machine and its engine.
+E2E = $(sort $(dir $(shell grep -rl --include='*_test.go' '^//go:build e2e' cmd dsl labs clusters collectors)))
+
+e2e: images ## Tests on real engines and clusters
+	go test -tags e2e -count 1 -p 1 -timeout 40m -v $(addprefix ./,$(E2E))
+
+fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)
+	@for package in $$(go list $(PACKAGES)); do \
+	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "== $$package $$target"; go test $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-1m} || exit 1; \
+	  done; \
+	done
+
+bench: ## Benchmarks
+	go test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+clean: ## Remove what was built here (not the images: lab image prune)
+	rm -rf bin

@@ -1,0 +1,157 @@
+package runtest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/apply"
+)
+
+// Cluster is a cluster that behaves without being one.
+type Cluster struct {
+	world  *World
+	spec   clusters.Spec
+	handle clusters.Handle
+	// native says that sidecars are known, ordered that they end in order.
+	known, native, ordered bool
+
+	mu    sync.Mutex
+	sinks map[string]collectors.Sink
+	jobs  map[string]*job
+}
+
+func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
+	minor := plan.Minor(spec.Version)
+	gate, set := spec.FeatureGates["SidecarContainers"]
+	native := minor >= 29
+	if set && minor >= 28 {
+		native = gate
+	}
+	return &Cluster{world: w, spec: spec, handle: handle, known: minor >= 28, native: native, ordered: minor >= 29,
+		sinks: map[string]collectors.Sink{}, jobs: map[string]*job{}}
+}
+
+// Namespace is there at once.
+func (c *Cluster) Namespace(ctx context.Context, _ string) error { return ctx.Err() }
+
+// DeleteNamespace ends what runs in it.
+func (c *Cluster) DeleteNamespace(_ context.Context, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, j := range c.jobs {
+		if j.object.Namespace == name {
+			j.cancel()
+			delete(c.jobs, key)
+		}
+	}
+	return nil
+}
+
+// Images names the manifests' images.
+func (c *Cluster) Images(manifests []step.Manifest) ([]string, error) {
+	return apply.Images(manifests)
+}
+
+// Collectors tell of what the cluster's pods do.
+func (c *Cluster) Collectors(namespace, _ string, sink collectors.Sink, _ func(string)) ([]run.Collector, error) {
+	if c.world.Observing != nil {
+		c.world.Observing(c.spec.Name)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sinks[namespace] = sink
+	ready := make(chan struct{})
+	close(ready)
+	return []run.Collector{&collector{cluster: c, namespace: namespace, ready: ready}}, nil
+}
+
+type collector struct {
+	cluster   *Cluster
+	namespace string
+	ready     chan struct{}
+}
+
+func (o *collector) Ready() <-chan struct{} { return o.ready }
+
+func (o *collector) Run(ctx context.Context) error {
+	<-ctx.Done()
+	o.cluster.mu.Lock()
+	defer o.cluster.mu.Unlock()
+	delete(o.cluster.sinks, o.namespace)
+	return nil
+}
+
+// tell hands a record to who observes its namespace.
+func (c *Cluster) tell(r collectors.Record) {
+	c.mu.Lock()
+	sink := c.sinks[r.Object.Namespace]
+	c.mu.Unlock()
+	if sink != nil {
+		sink.Add(r)
+	}
+}
+
+// Apply starts Jobs and takes everything else as it is.
+func (c *Cluster) Apply(_ context.Context, in step.Apply) (step.Applied, error) {
+	var out step.Applied
+	for _, m := range in.Manifests {
+		objects, err := apply.Decode(m)
+		if err != nil {
+			return out, err
+		}
+		for _, o := range objects {
+			if err := c.one(o, in, &out); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *Cluster) one(o *unstructured.Unstructured, in step.Apply, out *step.Applied) error {
+	object := collectors.Object{Kind: o.GetKind(), Namespace: in.Namespace, Name: o.GetName(), UID: "uid-" + o.GetName()}
+	if path := firstSidecar(o); path != "" && !c.known {
+		problem := fmt.Sprintf("unknown field %q", path)
+		if in.FieldValidation == "Strict" {
+			return &step.RefusedError{Object: object, Code: 400, Reason: "BadRequest",
+				Message: fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", o.GetKind(), "v1", o.GetKind(), problem)}
+		}
+		out.Warnings = append(out.Warnings, problem)
+	}
+	key := in.Namespace + "/" + o.GetName()
+	c.mu.Lock()
+	_, there := c.jobs[key]
+	if !there && o.GetKind() == "Job" {
+		c.jobs[key] = startJob(c, o, object)
+	}
+	c.mu.Unlock()
+	out.Objects = append(out.Objects, object)
+	action := "created"
+	if there {
+		action = "unchanged"
+	}
+	out.Actions = append(out.Actions, action)
+	return nil
+}
+
+// firstSidecar is the path of the first restartPolicy of an init container.
+func firstSidecar(o *unstructured.Unstructured) string {
+	inits, _, err := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "initContainers")
+	if err != nil {
+		return ""
+	}
+	for i, item := range inits {
+		if m, ok := item.(map[string]any); ok && m["restartPolicy"] != nil {
+			return fmt.Sprintf("spec.template.spec.initContainers[%d].restartPolicy", i)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+// Package runtest is a world for tests of runs: clusters that are there at
+// once, and pods that behave as Kubernetes' do, told to collectors as the real
+// ones tell them. A container runs for the time that its variable RUNS_FOR
+// says, such as "100ms", or for ever without one, and ends with EXIT_CODE. One
+// that is told to stop ends by SIGKILL after the pod's grace period, read as
+// tenths of seconds.
+package runtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/run"
+)
+
+// World holds clusters that are made of nothing. The zero value is ready.
+type World struct {
+	// CreateTakes is how long a cluster needs to be ready.
+	CreateTakes time.Duration
+	// CreateFails and DestroyFails are errors by the cluster's name in the
+	// scenario.
+	CreateFails, DestroyFails map[string]error
+	// Creating is called when a cluster's creation begins, Observing when a
+	// scenario is observed; tests interrupt there.
+	Creating, Observing func(name string)
+
+	mu    sync.Mutex
+	there map[string]*Cluster
+	names map[string]string
+}
+
+// Create makes a cluster after CreateTakes.
+func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
+	if w.Creating != nil {
+		w.Creating(spec.Name)
+	}
+	progress("Starting control-plane")
+	timer := time.NewTimer(w.CreateTakes)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return clusters.Handle{}, ctx.Err()
+	}
+	if err := w.CreateFails[spec.Name]; err != nil {
+		return clusters.Handle{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(kubeconfig), 0o700); err != nil {
+		return clusters.Handle{}, err
+	}
+	if err := os.WriteFile(kubeconfig, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
+		return clusters.Handle{}, err
+	}
+	handle := clusters.Handle{Name: spec.Name, ID: id, Version: spec.Version, Kubeconfig: kubeconfig,
+		Nodes: []clusters.Node{{Name: id + "-control-plane", Role: "control-plane"}}, Runtime: "containerd://2.3.4", Cgroup: 1}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.there == nil {
+		w.there, w.names = map[string]*Cluster{}, map[string]string{}
+	}
+	w.there[id] = newCluster(w, spec, handle)
+	w.names[id] = spec.Name
+	return handle, nil
+}
+
+// LoadImages has every image but those of the registry "nowhere".
+func (w *World) LoadImages(_ context.Context, _ clusters.Handle, refs []string, _ func(string)) error {
+	for _, ref := range refs {
+		if filepath.Dir(ref) == "nowhere" {
+			return fmt.Errorf("image %s is not to be had", ref)
+		}
+	}
+	return nil
+}
+
+// Destroy removes a cluster.
+func (w *World) Destroy(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.DestroyFails[w.names[id]]; err != nil {
+		return err
+	}
+	delete(w.there, id)
+	return nil
+}
+
+// Left are the ids of the clusters that are there, sorted.
+func (w *World) Left() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ids []string
+	for id := range w.there {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Ensure has every node image.
+func (w *World) Ensure(context.Context, plan.Image, func(string)) error { return nil }
+
+// Connect reaches a cluster that is there.
+func (w *World) Connect(handle clusters.Handle) (run.Cluster, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c := w.there[handle.ID]; c != nil {
+		return c, nil
+	}
+	return nil, errors.New("connection refused")
+}
+
+// Resolve takes minor versions 27 to 37 and gives them patch version 3.
+func Resolve(constraint, image string) (plan.Image, error) {
+	parsed, err := clusters.ParseConstraint(constraint)
+	if err != nil {
+		return plan.Image{}, err
+	}
+	for minor := 37; minor >= 27; minor-- {
+		v := clusters.Version{Major: 1, Minor: minor, Patch: 3}
+		if parsed.Match(v) {
+			ref := image
+			if ref == "" {
+				ref = "kindest/node:v" + v.String()
+			}
+			return plan.Image{Version: v.String(), Source: "have", Ref: ref, Why: "the engine has it"}, nil
+		}
+	}
+	return plan.Image{}, fmt.Errorf("there is no Kubernetes %s; the newest known is 1.37.3", constraint)
+}
+
+var (
+	_ run.Provisioner = (*World)(nil)
+	_ run.Images      = (*World)(nil)
+	_ run.Cluster     = (*Cluster)(nil)
+)
