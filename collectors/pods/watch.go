@@ -51,6 +51,9 @@ func (w *watcher) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := w.observe(ctx)
+		if err == nil || w.open && w.failed == 0 {
+			backoff = w.c.options.Retry
+		}
 		switch {
 		case ctx.Err() != nil:
 		case errors.As(err, new(unreadable)):
@@ -64,12 +67,8 @@ func (w *watcher) run(ctx context.Context) error {
 				return fmt.Errorf("gave up after %d attempts: %w", w.failed, err)
 			}
 		}
-		if time.Since(began) > shortWatch && w.failed == 0 {
-			backoff = w.c.options.Retry
+		if w.failed == 0 && time.Since(began) > shortWatch {
 			continue
-		}
-		if w.failed == 1 && w.open {
-			backoff = w.c.options.Retry
 		}
 		sleep(ctx, step(&backoff))
 	}
@@ -111,13 +110,23 @@ func (w *watcher) observe(ctx context.Context) error {
 		return err
 	}
 	defer body.Close()
-	if w.failed > 0 && w.open {
-		w.gap(0, w.reason+"; the watch was resumed where it ended, its changes arrived late")
-	}
-	w.failed, w.seen = 0, time.Now()
 	w.open = true
 	w.opened()
-	return w.read(newEventReader(body))
+	err = w.read(newEventReader(body))
+	if err == nil {
+		w.resumed()
+	}
+	return err
+}
+
+// resumed notes that a watch works. A server accepts a watch that it cannot
+// serve, and says so in its first event: so its first other event, or its
+// clean end, shows that it works.
+func (w *watcher) resumed() {
+	if w.failed > 0 {
+		w.gap(0, w.reason+"; the watch was resumed where it ended, its changes arrived late")
+	}
+	w.failed = 0
 }
 
 // expired makes a list due.
@@ -145,6 +154,7 @@ func (w *watcher) read(events *eventReader) error {
 		if ev.Type == "ERROR" {
 			return w.refused(statusError(w.resource.name, ev.Object))
 		}
+		w.resumed()
 		if err := w.handle(ev); err != nil {
 			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
 		}
