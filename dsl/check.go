@@ -35,7 +35,11 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	scope := l.scope
 	scope.ScenarioLocals = in.locals
 	if !found.HasErrors() {
-		found = append(found, attributesOf(expr, &scope)...)
+		for _, d := range attributesOf(expr, &scope) {
+			if !inLocals(d, expr, in) {
+				found = append(found, d)
+			}
+		}
 	}
 	v, diags := scope.EvalMarked(expr)
 	for _, d := range diags {
@@ -169,6 +173,8 @@ func foreignRoot(ref hcl.Traversal, roots []string) string {
 	switch {
 	case root == "cluster":
 		return `Clusters are referred to in a scenario's "clusters" argument only. The cluster that the scenario runs on now is "target".`
+	case len(roots) == 0:
+		return fmt.Sprintf("%q cannot be used here: a plain value is required.", root)
 	case has(value.Roots(), root):
 		return fmt.Sprintf("%q is known only while a scenario runs, so it cannot be used here. Here one can refer to %s.", root, suggest.List(roots))
 	case has(laterRoots(), root):
@@ -188,9 +194,6 @@ func laterRoots() []string {
 }
 
 func orList(names []string) string {
-	if len(names) == 0 {
-		return "nothing: a plain value is required"
-	}
 	sorted := append([]string(nil), names...)
 	sort.Strings(sorted)
 	if len(sorted) == 1 {

@@ -9,18 +9,35 @@ import (
 
 // Name returns the one of names that is nearest to given, or "" where none is
 // near: at most two edits away, and no more than half of it changed. Upper and
-// lower case are the same here. Where two are as near, the one that sorts
-// first is it.
+// lower case are the same here, and two letters the wrong way round are one
+// edit. Where two are as near, it is the one that begins and ends more like
+// given, then the one that sorts first.
 func Name(given string, names []string) string {
 	sorted := append([]string(nil), names...)
 	sort.Strings(sorted)
-	best, bestDistance := "", 3
+	given = strings.ToLower(given)
+	best, bestDistance, bestEnds := "", 3, 0
 	for _, name := range sorted {
-		if d := distance(strings.ToLower(given), strings.ToLower(name)); d < bestDistance && 2*d <= len(name) {
-			best, bestDistance = name, d
+		lower := strings.ToLower(name)
+		d, e := distance(given, lower), ends(given, lower)
+		if 2*d <= len(name) && (d < bestDistance || d == bestDistance && d < 3 && e > bestEnds) {
+			best, bestDistance, bestEnds = name, d, e
 		}
 	}
 	return best
+}
+
+// ends is the length of the beginning and of the end that a and b share.
+func ends(a, b string) int {
+	n := min(len(a), len(b))
+	head, tail := 0, 0
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
 }
 
 // Sentence returns ` Did you mean "x"?` for the name that Name finds, with the
@@ -46,26 +63,32 @@ func List(names []string) string {
 	return strings.Join(quoted, "")
 }
 
-// distance is the number of runes to insert, delete or replace to make b of a.
+// distance is the number of edits that make b of a: a rune inserted, deleted or
+// replaced, or two neighbours exchanged.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	if len(from) > 100 || len(to) > 100 {
 		return len(from) + len(to)
 	}
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(from)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(to)+1)
+		rows[i][0] = i
 	}
-	for i, r := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, s := range to {
-			cost := diagonal
-			if r != s {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(from); i++ {
+		for j := 1; j <= len(to); j++ {
+			d := rows[i-1][j-1]
+			if from[i-1] != to[j-1] {
+				d = 1 + min(d, rows[i-1][j], rows[i][j-1])
+				if i > 1 && j > 1 && from[i-1] == to[j-2] && from[i-2] == to[j-1] {
+					d = min(d, 1+rows[i-2][j-2])
+				}
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			rows[i][j] = d
 		}
 	}
-	return row[len(to)]
+	return rows[len(from)][len(to)]
 }

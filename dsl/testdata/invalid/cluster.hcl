@@ -1,0 +1,31 @@
+cluster "number" {
+  kubernetes = 1.30 # ERROR: A version is written as a string, in quotes
+}
+cluster "form" {
+  kubernetes = "one" # ERROR: "one" is not a version
+}
+cluster "existing" {
+  kubernetes = "1.28"
+  provider   = "existing" # ERROR: this version of lab accepts only "kind"
+  kubeconfig = "x"        # ERROR: Not there yet
+}
+cluster "provider" {
+  kubernetes = "1.28"
+  provider   = "kin" # ERROR: Did you mean "kind"?
+}
+cluster "many" {
+  kubernetes     = "1.28"
+  for_each       = { a = 1 }           # ERROR: The argument "for_each" belongs to the language
+  feature_gates  = { Sidecar = "yes" } # ERROR: an object of names with true or false
+  control_planes = 0                   # ERROR: a whole number from 1 to 1000
+  workers        = 1.5                 # ERROR: a whole number from 0 to 1000
+  images         = "busybox"           # ERROR: must be a list of strings
+  ready_timeout  = "5 minutes"         # ERROR: "5 minutes" is not a duration. A duration is a number with a unit
+  runtime_config = { "a" = null }      # ERROR: not null
+  component "kublet" {}                # ERROR: Did you mean "kubelet"?
+  component "kube-scheduler" {}
+  component "kube-scheduler" {} # ERROR: The component "kube-scheduler" is configured already
+  image = target.name           # ERROR: "target" is known only while a scenario runs
+}
+cluster "many" { kubernetes = "1.28" } # ERROR: There is a cluster "many" already
+cluster "not a name" { kubernetes = "1.28" } # ERROR: is no name for a cluster

@@ -1,0 +1,5 @@
+scenario "s" {
+  clusters = [cluster.c
+  apply "x" { # ERROR: Missing item separator
+  }
+}

@@ -1,0 +1,13 @@
+lab {
+  name             = ["x"]     # ERROR: The argument "name" must be a string
+  required_version = "newest"  # ERROR: The required_version is not understood
+}
+cluster "c" { kubernetes = "1.28" }
+scenario "two-word" {
+  clusters    = [cluster.c]
+  description = null # ERROR: must be a string, not null
+}
+scenario "two words" { # ERROR: is no name for a scenario
+  clusters = [cluster.c]
+}
+scenario "nothing" { clusters = null } # ERROR: must be a list of clusters
