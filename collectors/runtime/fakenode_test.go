@@ -1,0 +1,241 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakeNode plays a node: it keeps containers, streams events to each ctr that
+// reads them, answers ctr and crictl, and can break its streams or be away.
+type fakeNode struct {
+	mu         sync.Mutex
+	containers map[string]*fakeContainer
+	order      []string
+	streams    map[chan string]bool
+	broken     chan struct{} // closed to break the streams
+	away       bool
+	deaf       bool // streams bring nothing
+	noCrictl   bool
+	infoFails  int // how many times `ctr containers info` fails
+	namespaces map[string]bool
+	opened     int
+}
+
+type fakeContainer struct {
+	labels            map[string]string
+	started, finished time.Time
+	code              int
+}
+
+func newFakeNode() *fakeNode {
+	return &fakeNode{
+		containers: map[string]*fakeContainer{}, streams: map[chan string]bool{}, broken: make(chan struct{}),
+		namespaces: map[string]bool{},
+	}
+}
+
+var errExit = errors.New("exit status 1")
+
+// NodeExec plays the commands that the collector runs.
+func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error {
+	f.mu.Lock()
+	away := f.away
+	f.mu.Unlock()
+	if away {
+		fmt.Fprintf(stderr, "Error response from daemon: container %s is paused", node)
+		return errExit
+	}
+	line := strings.Join(cmd, " ")
+	switch {
+	case strings.Contains(line, "k8s.io events"):
+		return f.events(ctx, stdin, stdout, stderr)
+	case strings.HasPrefix(line, "ctr namespaces create "):
+		f.mu.Lock()
+		f.namespaces[cmd[3]] = true
+		f.mu.Unlock()
+		f.emit(cmd[3], "/namespaces/create", fmt.Sprintf(`{"name":%q}`, cmd[3]))
+		return nil
+	case strings.HasPrefix(line, "ctr namespaces remove "):
+		f.mu.Lock()
+		delete(f.namespaces, cmd[3])
+		f.mu.Unlock()
+		return nil
+	case strings.HasPrefix(line, "ctr -n k8s.io containers info "):
+		return f.info(stdout, stderr, cmd[5])
+	case strings.Contains(line, "crictl inspect"):
+		return f.inspect(stdout, stderr, cmd[4:])
+	}
+	return fmt.Errorf("the fake node has no command %q", line)
+}
+
+func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	f.mu.Lock()
+	lines, broken := make(chan string, 1000), f.broken
+	f.streams[lines] = true
+	f.opened++
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		delete(f.streams, lines)
+		f.mu.Unlock()
+	}()
+	ended := make(chan struct{})
+	go func() { _, _ = io.Copy(io.Discard, stdin); close(ended) }()
+	for {
+		select {
+		case l := <-lines:
+			// In pieces, as a pipe may bring it.
+			for _, part := range []string{l[:len(l)/2], l[len(l)/2:], "\n"} {
+				if _, err := io.WriteString(stdout, part); err != nil {
+					return err
+				}
+			}
+		case <-broken:
+			fmt.Fprint(stderr, "ctr: rpc error: code = Unavailable desc = error reading from server: EOF")
+			return errExit
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ended:
+			return nil
+		}
+	}
+}
+
+func (f *fakeNode) info(stdout, stderr io.Writer, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.infoFails > 0 {
+		f.infoFails--
+		fmt.Fprint(stderr, "ctr: connection refused")
+		return errExit
+	}
+	c := f.containers[id]
+	if c == nil {
+		fmt.Fprintf(stderr, "ctr: container %q in namespace \"k8s.io\": not found", id)
+		return errExit
+	}
+	fmt.Fprintf(stdout, "{\"ID\": %q, \"Labels\": %s}\n", id, labelsJSON(c.labels))
+	return nil
+}
+
+func labelsJSON(labels map[string]string) string {
+	var parts []string
+	for k, v := range labels {
+		parts = append(parts, fmt.Sprintf("%q:%q", k, v))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func (f *fakeNode) inspect(stdout, stderr io.Writer, namespaces []string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.noCrictl {
+		fmt.Fprint(stderr, "sh: 1: crictl: not found")
+		return errors.New("exit status 127")
+	}
+	for _, id := range f.order {
+		c := f.containers[id]
+		if c == nil || c.labels[labelKind] == "sandbox" {
+			continue
+		}
+		if len(namespaces) > 0 && !strings.Contains(strings.Join(namespaces, " "), c.labels[labelNamespace]) {
+			continue
+		}
+		fmt.Fprintf(stdout, `{"info":{"pid":7},"status":{"id":%q,"labels":%s,"startedAt":%q,"finishedAt":%q,"exitCode":%d}}`+"\n",
+			id, labelsJSON(c.labels), stamp(c.started), stamp(c.finished), c.code)
+	}
+	return nil
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "0001-01-01T00:00:00Z"
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// emit sends an event as ctr prints it.
+func (f *fakeNode) emit(namespace, topic, payload string) {
+	f.emitAt(time.Now(), namespace, topic, payload)
+}
+
+func (f *fakeNode) emitAt(at time.Time, namespace, topic, payload string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.deaf {
+		return
+	}
+	line := strings.Join([]string{at.UTC().Round(0).String(), namespace, topic, payload}, " ")
+	for s := range f.streams {
+		s <- line
+	}
+}
+
+// create makes a container of pod myapp.
+func (f *fakeNode) create(id, namespace, name string) {
+	f.createLabelled(id, map[string]string{
+		labelNamespace: namespace, labelPod: "myapp", labelUID: "uid-1", labelContainer: name, labelKind: "container",
+	})
+}
+
+func (f *fakeNode) createLabelled(id string, labels map[string]string) {
+	f.mu.Lock()
+	f.containers[id] = &fakeContainer{labels: labels}
+	f.order = append(f.order, id)
+	f.mu.Unlock()
+	f.emit("k8s.io", "/containers/create", fmt.Sprintf(`{"id":%q,"image":"busybox","runtime":{"name":"io.containerd.runc.v2"}}`, id))
+}
+
+func (f *fakeNode) start(id string, at time.Time) {
+	f.mu.Lock()
+	f.containers[id].started = at
+	f.mu.Unlock()
+	f.emitAt(at, "k8s.io", "/tasks/start", fmt.Sprintf(`{"container_id":%q,"pid":42}`, id))
+}
+
+func (f *fakeNode) exit(id string, at time.Time, code int) {
+	f.mu.Lock()
+	f.containers[id].finished, f.containers[id].code = at, code
+	f.mu.Unlock()
+	f.emitAt(at.Add(5*time.Millisecond), "k8s.io", "/tasks/exit", fmt.Sprintf(
+		`{"container_id":%q,"id":%q,"pid":42,"exit_status":%d,"exited_at":{"seconds":%d,"nanos":%d}}`,
+		id, id, code, at.Unix(), at.Nanosecond()))
+}
+
+func (f *fakeNode) set(change func(*fakeNode)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+// breakStreams ends every stream with an error.
+func (f *fakeNode) breakStreams() {
+	f.set(func(f *fakeNode) {
+		close(f.broken)
+		f.broken = make(chan struct{})
+	})
+}
+
+// streaming waits until as many streams were opened.
+func (f *fakeNode) streaming(t *testing.T, count int) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		f.mu.Lock()
+		opened := f.opened
+		f.mu.Unlock()
+		if opened >= count {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d streams were opened in 10 s, want %d", opened, count)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
