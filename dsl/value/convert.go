@@ -43,7 +43,7 @@ func (c *converter) podValue(p *Pod) cty.Value {
 		"ready": observed(p.Ready), "reason": opt(p.Reason, cty.String, cty.StringVal),
 		"conditions": c.conditions(p.Conditions),
 		"container":  byName, "containers": list,
-		"start_order": texts(p.StartOrder), "exit_order": texts(p.ExitOrder),
+		"start_order": namesInOrder(p.StartOrder), "exit_order": namesInOrder(p.ExitOrder),
 		"created_at": timeValue(p.CreatedAt), "deleted_at": optTime(p.DeletedAt), "gone_at": optTime(p.GoneAt),
 		"qos": observed(p.QOS),
 	})
@@ -193,6 +193,15 @@ func texts(all []string) cty.Value {
 		values = append(values, cty.StringVal(s))
 	}
 	return listOf(values, cty.String)
+}
+
+// namesInOrder is a list, unknown where there is none, since the times do not
+// tell the order.
+func namesInOrder(all []string) cty.Value {
+	if all == nil {
+		return cty.UnknownVal(cty.List(cty.String))
+	}
+	return texts(all)
 }
 
 func listOf(values []cty.Value, ty cty.Type) cty.Value {

@@ -70,6 +70,8 @@ type Pod struct {
 	Conditions map[string]bool
 	// Containers are in the spec's order, init containers first.
 	Containers []*Container
+	// StartOrder and ExitOrder are the names of the containers that started,
+	// and that ended; nil where the times do not tell the order.
 	StartOrder []string
 	ExitOrder  []string
 	CreatedAt  Time

@@ -169,6 +169,11 @@ func TestGaps(t *testing.T) {
 		return gapRecord(max(from, to), from, to, api, collectors.Object{})
 	}
 	of := func(r collectors.Record, o collectors.Object) collectors.Record { r.Object = o; return r }
+	late := func(from, to float64) collectors.Record {
+		r := gapRecord(from, from, to, api, collectors.Object{})
+		r.Gap.Count = 0
+		return r
+	}
 	from := func(r collectors.Record, s collectors.Source) collectors.Record { r.Source = s; return r }
 	tests := []struct {
 		name         string
@@ -194,6 +199,8 @@ func TestGaps(t *testing.T) {
 		{"true now, in a gap", 0, 0, "", []collectors.Record{flagRecord(1, y), gapRecord(5, 5, 0, api, collectors.Object{})}, Error},
 		{"false now, in a gap", 0, 0, "", []collectors.Record{flagRecord(1, f), gapRecord(5, 5, 0, api, collectors.Object{})}, Error},
 		{"not known, with a gap", 0, 0, "", []collectors.Record{gap(12, 13)}, Error},
+		{"never true, with a gap in which nothing was lost", 15, 0, "false", []collectors.Record{flagRecord(1, f), late(12, 13)}, Pass},
+		{"true now, in a gap in which nothing was lost yet", 0, 0, "", []collectors.Record{flagRecord(1, y), late(9, 11)}, Error},
 		{"of the Job itself", 15, 0, "false", []collectors.Record{flagRecord(1, f), of(gap(12, 13), flagObject)}, Error},
 		{"of another Job", 15, 0, "false", []collectors.Record{flagRecord(1, f), of(gap(12, 13), other)}, Pass},
 		{"of something that is no pod or Job", 15, 0, "false", []collectors.Record{flagRecord(1, f), of(gap(12, 13), collectors.Object{Kind: "Namespace", Name: "ns"})}, Error},

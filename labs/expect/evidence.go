@@ -67,14 +67,16 @@ func (ev evidence) about(sub subject, pods []*collectors.PodState, r *collectors
 
 // unseen is the first gap that could have changed the condition between two
 // moments, both included; nil where there was none. A gap ends before its To:
-// then the source sees again.
+// then the source sees again. One in which nothing was lost hides nothing once
+// it is over: its changes came late, but they came.
 func (ev evidence) unseen(from, to time.Time) *collectors.Record {
 	for _, r := range ev.s.Timeline.Gaps() {
 		g := r.Gap
 		open := g.To.IsZero()
 		empty := !open && !g.To.After(g.From)
 		before := !open && !g.To.After(from) && (!empty || g.From.Before(from))
-		if before || g.From.After(to) {
+		late := !open && g.Count == 0 && !g.To.After(to)
+		if before || late || g.From.After(to) {
 			continue
 		}
 		if slices.ContainsFunc(ev.subjects, func(sub subject) bool { return ev.concerns(r, sub) }) {
@@ -84,7 +86,8 @@ func (ev evidence) unseen(from, to time.Time) *collectors.Record {
 	return nil
 }
 
-// concerns says whether a gap may have hidden something of a subject.
+// concerns says whether a gap may have hidden something of a subject. A gap of
+// a kind without a name is of all objects of that kind.
 func (ev evidence) concerns(gap collectors.Record, sub subject) bool {
 	if !sub.from(gap.Source, ev.logs) {
 		return false
@@ -95,6 +98,10 @@ func (ev evidence) concerns(gap collectors.Record, sub subject) bool {
 	pods := ev.podsOf(sub)
 	switch gap.Object.Kind {
 	case "Pod", "Job":
+		if gap.Object.Name == "" {
+			job := sub.root == rootJob && !sub.pods
+			return job && sub.attr == "" || job == (gap.Object.Kind == "Job")
+		}
 		if ns := gap.Object.Namespace; ns != "" && ev.s.Namespace != "" && ns != ev.s.Namespace {
 			return false
 		}

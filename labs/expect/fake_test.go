@@ -59,11 +59,11 @@ func (s *source) expr(t testing.TB, text string) hcl.Expression {
 	return expr
 }
 
-// flag is an evaluator for the Job "flag", whose Active tells the truth of
+// flagEvaluator is an evaluator for the Job "flag", whose Active tells the truth of
 // everything it is asked: 1 false, 2 true, else unknown; 9 is an error.
-type flag struct{ o Observed }
+type flagEvaluator struct{ o Observed }
 
-func (f flag) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+func (f flagEvaluator) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	if v, diags := expr.Value(nil); !diags.HasErrors() {
 		return v, nil
 	}
@@ -110,7 +110,7 @@ func newBench() *bench {
 	b := &bench{tl: collectors.NewTimeline(base), src: newSource()}
 	b.scope = &Scope{
 		Timeline: b.tl, Namespace: "ns", Files: b.src.files,
-		Evaluator: func(o Observed) Evaluator { return flag{o} },
+		Evaluator: func(o Observed) Evaluator { return flagEvaluator{o} },
 	}
 	return b
 }

@@ -19,10 +19,12 @@ type reference struct {
 	known bool
 }
 
-// references are the references of an expression with their values, each once.
+// references are the references of an expression with their values, each once,
+// and after them those of the scenario's locals that it reaches.
 func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
 	var refs []reference
-	for _, t := range expr.Variables() {
+	w := walker{locals: ev.s.Locals, seen: map[string]bool{}}
+	for _, t := range w.traversals(expr) {
 		r := ev.reference(t, eval)
 		if !slices.ContainsFunc(refs, func(x reference) bool { return x.Expression == r.Expression }) {
 			refs = append(refs, r)
@@ -84,34 +86,45 @@ func (ev evidence) missing(r reference) string {
 	if s.container != "" {
 		of = fmt.Sprintf("container %q of %s", s.container, of)
 	}
-	if what, ok := neverHappened[s.attr]; ok {
+	if what := neverHappened(s.attr); what != "" {
 		return of + " " + what
 	}
 	return r.Expression + " was never seen"
 }
 
-// neverHappened says what did not happen where an attribute is not known.
-var neverHappened = map[string]string{
-	"exit_code":    "never terminated",
-	"finished_at":  "never terminated",
-	"signal":       "never terminated",
-	"oom_killed":   "was never said to be out of memory or not",
-	"started_at":   "never started",
-	"ready_at":     "never became ready",
-	"start_order":  "has no start order that can be told",
-	"exit_order":   "has no exit order that can be told",
-	"deleted_at":   "was never deleted",
-	"gone_at":      "never went away",
-	"completed_at": "never completed",
-	attrLog:        "never wrote to its log",
+// neverHappened says what did not happen where an attribute is not known;
+// empty where that is no event.
+func neverHappened(attr string) string {
+	switch attr {
+	case "exit_code", "finished_at", "signal":
+		return "never terminated"
+	case "oom_killed":
+		return "was never said to be out of memory or not"
+	case "started_at":
+		return "never started"
+	case "ready_at":
+		return "never became ready"
+	case "start_order", "exit_order":
+		return "has no " + strings.Replace(attr, "_", " ", 1) + " that can be told"
+	case "deleted_at":
+		return "was never deleted"
+	case "gone_at":
+		return "never went away"
+	case "completed_at":
+		return "never completed"
+	case attrLog:
+		return "never wrote to its log"
+	}
+	return ""
 }
 
 // neverCame says, of those references that are not known, what never came;
-// where all are known, why the condition is not.
+// where all are known, why the condition is not. A local is named by what it
+// is made of.
 func (ev evidence) neverCame(refs []reference) string {
 	var parts []string
 	for _, r := range refs {
-		if r.known {
+		if r.known || r.path[0] == rootLocal && ev.s.Locals[r.path[min(1, len(r.path)-1)]] != nil {
 			continue
 		}
 		if text := ev.missing(r); !slices.Contains(parts, text) {

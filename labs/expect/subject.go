@@ -62,9 +62,13 @@ func parse(path []string) subject {
 	return s
 }
 
-// runtimeAttrs are the attributes that the container runtime tells of first.
-var runtimeAttrs = []string{
-	"", "started_at", "finished_at", "exit_code", "signal", "oom_killed", "runs", "start_order", "exit_order",
+// byRuntime says whether the container runtime tells of the attribute first.
+func (s subject) byRuntime() bool {
+	switch s.attr {
+	case "", "started_at", "finished_at", "exit_code", "signal", "oom_killed", "runs", "start_order", "exit_order":
+		return s.root == rootPod || s.pods
+	}
+	return false
 }
 
 // from says whether what a source did not see could have changed the value.
@@ -77,7 +81,7 @@ func (s subject) from(source collectors.Source, logs bool) bool {
 	case s.attr == attrLog:
 		return false
 	case source == collectors.SourceRuntime:
-		return (s.root == rootPod || s.pods) && slices.Contains(runtimeAttrs, s.attr)
+		return s.byRuntime()
 	default:
 		return source == collectors.SourceAPI
 	}

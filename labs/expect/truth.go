@@ -1,6 +1,8 @@
 package expect
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -37,7 +39,8 @@ func truthOf(expr hcl.Expression, v cty.Value) (truth, hcl.Diagnostics) {
 	if err != nil {
 		return truthUnknown, hcl.Diagnostics{{
 			Severity: hcl.DiagError, Summary: "Neither true nor false",
-			Detail: "What is judged here cannot be: " + err.Error() + ". Compare it with something, such as x == null or x > 0.", Subject: expr.Range().Ptr(),
+			Detail:  strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + ". Compare it with something, such as x == null or x > 0.",
+			Subject: expr.Range().Ptr(),
 		}}
 	}
 	switch logic {

@@ -1,0 +1,90 @@
+package expect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+func TestGapsConcern(t *testing.T) {
+	const main = `job.myapp.pod.container["main"]`
+	api, runtime, logs := collectors.SourceAPI, collectors.SourceRuntime, collectors.SourceLog
+	node := func(name string) collectors.Object { return collectors.Object{Kind: "Node", Name: name} }
+	pod := podObject("myapp-x", "p")
+	tests := []struct {
+		condition string
+		source    collectors.Source
+		object    collectors.Object
+		container string
+		want      bool
+	}{
+		{main + ".exit_code == 0", runtime, collectors.Object{}, "", true},
+		{main + ".exit_code == 0", runtime, node("node1"), "", true},
+		{main + ".exit_code == 0", runtime, node("node2"), "", false},
+		{main + ".exit_code == 0", runtime, pod, "main", true},
+		{main + ".exit_code == 0", runtime, pod, "side", false},
+		{main + ".exit_code == 0", runtime, podObject("other", "o"), "", false},
+		{main + ".exit_code == 0", logs, pod, "main", false},
+		{main + ".exit_code == 0", api, pod, "", true},
+		{main + ".exit_code == 0", api, podObject("myapp-later", "l"), "", true},
+		{main + ".ready", runtime, pod, "main", false},
+		{main + ".ready", api, pod, "", true},
+		{`job.myapp.pod.status == "x"`, runtime, pod, "", false},
+		{`job.myapp.pod.start_order == []`, runtime, pod, "", true},
+		{"job.myapp.complete", runtime, pod, "", false},
+		{`logged(` + main + `, "x")`, logs, pod, "main", true},
+		{`logged(` + main + `, "x")`, logs, pod, "side", false},
+		{main + `.log.text == ""`, api, pod, "", false},
+		{`pod["myapp-x"].phase == "x"`, api, pod, "", true},
+		{`pod["myapp-x"].phase == "x"`, api, podObject("other", "o"), "", false},
+		{"pod[local.name].phase == null", api, podObject("other", "o"), "", true},
+		{`pod["nobody"].container["c"].exit_code == 0`, runtime, node("node2"), "", true},
+		{"job.myapp.complete", api, collectors.Object{Kind: "Pod"}, "", false},
+		{"job.myapp.complete", api, collectors.Object{Kind: "Job"}, "", true},
+		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
+		{"step.s.error == null", api, collectors.Object{}, "", false},
+		{"target.minor == 1", api, collectors.Object{}, "", false},
+	}
+	for i, test := range tests {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			b := newRealBench()
+			for _, r := range story() {
+				b.tl.Add(r)
+			}
+			gap := gapRecord(20, 19, 20, test.source, test.object)
+			gap.Container = test.container
+			b.tl.Add(gap)
+			e := b.expect(t, test.condition, 0, 0)
+			got := newEvidence(b.scope, e, NeedsLogs(e, nil)).unseen(at(15), at(25)) != nil
+			if got != test.want {
+				t.Errorf("%s, a gap of %s of %v: concerns is %v, want %v", test.condition, test.source, test.object, got, test.want)
+			}
+		})
+	}
+}
+
+func TestLinesThatAreNoLongerThere(t *testing.T) {
+	b := newRealBench()
+	for _, r := range story() {
+		b.tl.Add(r)
+	}
+	for range collectors.MaxLogLines + 1 {
+		b.tl.Add(logRecord(9, "main", "x"))
+	}
+	e := b.expect(t, `length(regexall("absent", job.myapp.pod.container["main"].log.text)) > 0`, 0, 0)
+	e.Outcome = b.src.expr(t, "false")
+	v := b.run(t, e, 10)
+	if v.Status != Error || !strings.Contains(v.Reason, `the first 2 lines of the log of container "main" were no longer at hand`) {
+		t.Errorf("%v: %s", v.Status, v.Reason)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0s", 15: "15s", 60: "60s", 0.25: "0.25s", 300: "5m", 3720: "1h2m", 3600: "1h", 125: "2m5s"} {
+		if got := span(sec(seconds)); got != want {
+			t.Errorf("span(%v) = %s, want %s", seconds, got, want)
+		}
+	}
+}
