@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -36,11 +37,16 @@ func engineFinding(name string, facts info) Finding {
 }
 
 func noEngineFinding(err error) Finding {
-	cause, remedy := explain(knownFailures(), err.Error())
-	if remedy == "" {
-		cause, remedy = "clusters run in containers; none of the engines that kind knows answers", "run `lab engine up` as root (Debian, Ubuntu), or install and start docker: https://docs.docker.com/engine/install/"
+	detail := err.Error()
+	var none *noEngineError
+	if errors.As(err, &none) {
+		detail = none.seen()
 	}
-	return Finding{ID: FindingEngine, Title: "container engine", Status: StatusFail, Detail: printable(err.Error()), Cause: cause, Remedy: remedy}
+	cause, remedy := explain(knownFailures(), detail)
+	if remedy == "" {
+		cause, remedy = "clusters run in containers, and none of the engines that kind knows answers", engineAdvice
+	}
+	return Finding{ID: FindingEngine, Title: "container engine", Status: StatusFail, Detail: printable(detail), Cause: cause, Remedy: remedy}
 }
 
 func cgroupFinding(facts info) Finding {

@@ -64,17 +64,29 @@ func detect(ctx context.Context, getenv func(string) string) (clusters.Engine, i
 		}
 		tried = append(tried, err.Error())
 	}
-	return clusters.Engine{}, info{}, noEngine(tried, by)
+	return clusters.Engine{}, info{}, &noEngineError{tried: tried, by: by}
 }
 
-// noEngine says what was tried, what chose it ("" for kind's order) and what
-// to do.
-func noEngine(tried []string, by string) error {
-	if by != "" {
-		by = " (asked for by " + by + ")"
+// noEngineError is ErrNoEngine with what was tried, and what chose it ("" for
+// kind's order).
+type noEngineError struct {
+	tried []string
+	by    string
+}
+
+const engineAdvice = "run `lab engine up` as root (Debian, Ubuntu), or install and start docker: https://docs.docker.com/engine/install/"
+
+func (e *noEngineError) Error() string { return e.seen() + "; " + engineAdvice }
+
+func (e *noEngineError) Unwrap() error { return ErrNoEngine }
+
+// seen is the error without the advice.
+func (e *noEngineError) seen() string {
+	text := ErrNoEngine.Error()
+	if e.by != "" {
+		text += " (asked for by " + e.by + ")"
 	}
-	advice := "run `lab engine up` (Debian and Ubuntu, as root), or install and start docker: https://docs.docker.com/engine/install/"
-	return fmt.Errorf("%w%s: %s; %s", ErrNoEngine, by, strings.Join(tried, "; "), advice)
+	return text + ": " + strings.Join(e.tried, "; ")
 }
 
 // wanted returns the engines to try and the environment variable that chose

@@ -153,16 +153,24 @@ func indented(text string) string {
 }
 
 func (r Report) summary() string {
-	warnings := fmt.Sprintf("%d warnings", r.count(StatusWarn))
-	switch fails := r.count(StatusFail); {
-	case fails == 1:
-		return "1 failure, " + warnings + ": clusters cannot be made here yet."
-	case fails > 1:
-		return fmt.Sprintf("%d failures, %s: clusters cannot be made here yet.", fails, warnings)
-	case r.count(StatusWarn) > 0:
-		return "No failures, " + warnings + ": clusters can be made here."
+	failures, warnings := r.count(StatusFail), r.count(StatusWarn)
+	switch {
+	case failures > 0:
+		return counted(failures, "failure") + ", " + counted(warnings, "warning") + ": clusters cannot be made here yet."
+	case warnings > 0:
+		return "No failures, " + counted(warnings, "warning") + ": clusters can be made here."
 	}
 	return "All is well: clusters can be made here."
+}
+
+func counted(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // bytesText writes bytes as people do, such as "23.5 GiB".
