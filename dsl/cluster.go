@@ -65,12 +65,13 @@ func (l *loader) kubernetes(attr *hcl.Attribute, to *string) {
 	if !ok {
 		return
 	}
+	shown := value.Format(v)
 	v, _ = v.UnmarkDeep()
 	if !v.IsKnown() {
 		return
 	}
 	if v.IsNull() || v.Type() != cty.String {
-		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "A version is written as a string, in quotes, such as \"1.28\"; this is %s.", value.Format(v))
+		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "A version is written as a string, in quotes, such as \"1.28\"; this is %s.", shown)
 		return
 	}
 	*to = v.AsString()

@@ -191,12 +191,13 @@ func (l *loader) boolean(attr *hcl.Attribute, in surroundings) hcl.Expression {
 		return nil
 	}
 	if v, ok := l.check(attr.Expr, in); ok {
+		shown := kind(v)
 		v, _ = v.UnmarkDeep()
 		switch ty := v.Type(); {
 		case v.IsNull():
 			l.errorf(attr.Expr.Range(), "Invalid condition", "The argument %q must be true or false; this is null.", attr.Name)
 		case ty != cty.Bool && ty != cty.DynamicPseudoType:
-			l.errorf(attr.Expr.Range(), "Invalid condition", "The argument %q must be true or false; this is %s.%s", attr.Name, kind(v), comparisonHint(ty))
+			l.errorf(attr.Expr.Range(), "Invalid condition", "The argument %q must be true or false; this is %s.%s", attr.Name, shown, comparisonHint(ty))
 		}
 	}
 	return attr.Expr

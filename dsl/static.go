@@ -130,6 +130,7 @@ func (l *loader) duration(attr *hcl.Attribute, to *time.Duration) {
 	if !ok {
 		return
 	}
+	shown := value.Format(v)
 	v, _ = v.UnmarkDeep()
 	if !v.IsKnown() {
 		return
@@ -138,7 +139,7 @@ func (l *loader) duration(attr *hcl.Attribute, to *time.Duration) {
 	if v.IsNull() || v.Type() != cty.String {
 		hint := ""
 		if v.Type() == cty.Number && !v.IsNull() {
-			hint = fmt.Sprintf(" Did you mean \"%ss\"?", value.Format(v))
+			hint = fmt.Sprintf(" Did you mean \"%ss\"?", shown)
 		}
 		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q is a duration, which is written as a string. %s.%s", attr.Name, form, hint)
 		return
@@ -146,9 +147,9 @@ func (l *loader) duration(attr *hcl.Attribute, to *time.Duration) {
 	d, err := time.ParseDuration(v.AsString())
 	switch {
 	case err != nil:
-		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", value.Format(v), form)
+		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", shown, form)
 	case d <= 0:
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be longer than nothing; it is %s. Leave it out where there is nothing to wait for.", attr.Name, value.Format(v))
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be longer than nothing; it is %s. Leave it out where there is nothing to wait for.", attr.Name, shown)
 	default:
 		*to = d
 	}

@@ -36,7 +36,8 @@ type Variable struct {
 	Name        string
 	Description string
 	Type        cty.Type
-	// Default is cty.NilVal where a value must be given.
+	// Default is cty.NilVal where a value must be given; it bears the mark
+	// value.Sensitive where the variable is sensitive.
 	Default   cty.Value
 	Sensitive bool
 	Range     hcl.Range

@@ -91,6 +91,9 @@ func (l *loader) variable(block *hcl.Block) *declaration {
 		if v, ok := l.check(attr.Expr, surroundings{}); ok {
 			d.Default = l.fit(d, v, attr.Expr.Range(), "The default")
 		}
+		if d.Sensitive {
+			d.Default = d.Default.Mark(value.Sensitive)
+		}
 	}
 	return d
 }

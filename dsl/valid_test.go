@@ -1,0 +1,249 @@
+package dsl
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// TestValid loads scenarios without mistakes and keeps what is understood.
+func TestValid(t *testing.T) {
+	for _, name := range []string{"testdata/valid/job-sidecar", "testdata/valid/everything.hcl"} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			m, list := Load(name, Options{})
+			if len(list) > 0 {
+				t.Fatalf("diagnostics:\n%s", list.Error())
+			}
+			golden(t, strings.TrimSuffix(name, ".hcl")+".golden", dump(m))
+
+			fsys := os.DirFS("testdata/valid")
+			again, list := LoadFS(fsys, filepath.Base(name), Options{})
+			if len(list) > 0 {
+				t.Fatalf("LoadFS: diagnostics:\n%s", list.Error())
+			}
+			if got, want := len(again.Scenarios), len(m.Scenarios); got != want {
+				t.Errorf("LoadFS: %d scenarios, Load: %d", got, want)
+			}
+		})
+	}
+}
+
+// dump writes a module for people to compare.
+func dump(m *Module) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "lab %q %q %q\n", m.Name, m.Description, m.RequiredVersion)
+	for _, v := range m.Variables {
+		fmt.Fprintf(&b, "variable %s: %s, default %s, sensitive %t\n", v.Name, v.Type.FriendlyName(), value.Format(v.Default), v.Sensitive)
+	}
+	fmt.Fprintf(&b, "var = %s\nlocal = %s\n", value.Format(m.Vars), value.Format(m.Locals))
+	for _, c := range m.Clusters {
+		plain := *c
+		plain.Range, plain.KubernetesRange = hcl.Range{}, hcl.Range{}
+		for i := range plain.Components {
+			plain.Components[i].Range = hcl.Range{}
+		}
+		fmt.Fprintf(&b, "cluster %+v\n", plain)
+	}
+	for _, s := range m.Scenarios {
+		fmt.Fprintf(&b, "scenario %s %q\n  on", s.Name, s.Description)
+		for _, c := range s.Clusters {
+			fmt.Fprintf(&b, " %s", c.Name)
+		}
+		b.WriteString("\n")
+		dumpSteps(&b, m, s)
+	}
+	return b.String()
+}
+
+func dumpSteps(b *strings.Builder, m *Module, s *Scenario) {
+	source := func(e hcl.Expression) string {
+		if e == nil {
+			return "-"
+		}
+		return string(e.Range().SliceBytes(m.Files[e.Range().Filename].Bytes))
+	}
+	var locals []string
+	for name, e := range s.Locals {
+		locals = append(locals, fmt.Sprintf("  local %s = %s\n", name, source(e)))
+	}
+	sort.Strings(locals)
+	b.WriteString(strings.Join(locals, ""))
+	for _, step := range s.Steps {
+		fmt.Fprintf(b, "  %s %q line %d\n", step.Verb, step.Name, step.Range.Start.Line)
+		if a := step.Apply; a != nil {
+			fmt.Fprintf(b, "    manifests %s\n    validation %s, expect_error %s\n", source(a.Manifests), a.FieldValidation, source(a.ExpectError))
+		}
+		if e := step.Expect; e != nil {
+			fmt.Fprintf(b, "    condition %s\n    within %s hold %s outcome %s when %s message %s\n",
+				source(e.Condition), e.Within, e.Hold, source(e.Outcome), source(e.When), source(e.Message))
+		}
+	}
+}
+
+func TestVariableValues(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.hcl", "s = \"file\"\nn = 7\n")
+	write(t, dir, "bad.hcl", "sss = 1\n")
+	const src = `
+variable "s" { type = string }
+variable "n" {
+  type    = number
+  default = 1
+}
+variable "l" {
+  type    = list(string)
+  default = []
+}
+variable "any" { default = "x" }
+`
+	env := func(name string) (string, bool) {
+		v, ok := map[string]string{"LAB_VAR_s": "env", "LAB_VAR_n": "3", "LAB_VAR_other": "x"}[name]
+		return v, ok
+	}
+	for _, tt := range []struct {
+		name string
+		opts Options
+		want string
+		err  string
+	}{
+		{"none given", Options{}, "", `The variable "s" has no default, so it must be given a value: with -var 's=VALUE'`},
+		{"environment", Options{Env: env}, `{any = "x", l = [], n = 3, s = "env"}`, ""},
+		{"a file wins over it", Options{Env: env, VarFiles: []string{filepath.Join(dir, "a.hcl")}}, `{any = "x", l = [], n = 7, s = "file"}`, ""},
+		{"the command line wins", Options{Env: env, VarFiles: []string{filepath.Join(dir, "a.hcl")},
+			Vars: map[string]string{"s": "[x", "n": "9", "l": `["a"]`, "any": "[1]"}}, `{any = "[1]", l = ["a"], n = 9, s = "[x"}`, ""},
+		{"wrong type", Options{Vars: map[string]string{"s": "x", "n": "many"}}, "", `The value that -var gives to variable "n" does not suit its type, number: a number is required.`},
+		{"no expression", Options{Vars: map[string]string{"s": "x", "l": "[1"}}, "", `does not suit its type, list(string)`},
+		{"undeclared", Options{Vars: map[string]string{"s": "x", "anyy": "1"}}, "", `-var gives a value to "anyy", but the scenario declares no such variable. Did you mean "any"?`},
+		{"undeclared in a file", Options{Env: env, VarFiles: []string{filepath.Join(dir, "bad.hcl")}}, "", `The scenario declares no variable "sss".`},
+		{"no such file", Options{Env: env, VarFiles: []string{filepath.Join(dir, "none.hcl")}}, "", `none.hcl" cannot be read`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, list := LoadFS(fstest.MapFS{"x.hcl": {Data: []byte(src)}}, "x.hcl", tt.opts)
+			if tt.err == "" {
+				if got := value.Format(m.Vars); len(list) > 0 || got != tt.want {
+					t.Errorf("got %s, want %s\n%s", got, tt.want, list.Error())
+				}
+			} else if len(list) != 1 || !strings.Contains(list.Error(), tt.err) {
+				t.Errorf("got %q, want %q", list.Error(), tt.err)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "big.hcl", "# "+strings.Repeat("x", maxSource))
+	write(t, dir, "deep.hcl", "locals {\n x = "+strings.Repeat("(", 5000)+"\n}")
+	write(t, dir, "long.hcl", "locals {\n x = 1"+strings.Repeat("+1", 5000)+"\n}")
+	write(t, dir, "x.hcl.json", "{}")
+	write(t, dir, "binary.hcl", "\x00\xff\xfe")
+	for _, tt := range []struct{ name, want string }{
+		{"nowhere.hcl", "A scenario is a file that ends in .hcl, or a folder that holds scenario.hcl"},
+		{".", "holds no scenario.hcl"},
+		{"big.hcl", "larger than 256 KiB"},
+		{"deep.hcl", "Brackets may be nested 100 deep"},
+		{"long.hcl", "one expression may have 1000 operators"},
+		{"x.hcl.json", "scenarios in JSON belong to the language"},
+		{"binary.hcl", "Invalid character"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, list := Load(filepath.Join(dir, tt.name), Options{})
+			if m == nil || !list.HasErrors() || !strings.Contains(list.Error(), tt.want) {
+				t.Errorf("got %q, want %q", list.Error(), tt.want)
+			}
+		})
+	}
+}
+
+func TestFilesStayInTheFolder(t *testing.T) {
+	outside := t.TempDir()
+	write(t, outside, "secret", "secret")
+	dir := t.TempDir()
+	write(t, dir, "inside", "inside")
+	for link, target := range map[string]string{
+		"link": filepath.Join(outside, "secret"), "relative": "../" + filepath.Base(outside) + "/secret",
+		"folder": outside, "within": "inside",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ expr, want string }{
+		{`file("inside")`, ""},
+		{`file("./inside")`, ""},
+		{`file("x/../inside")`, ""},
+		{`file("${path.scenario}/inside")`, ""},
+		{`file("within")`, ""},
+		{`file("../inside")`, "is not below the scenario's folder"},
+		{`file("/etc/passwd")`, "is not below the scenario's folder"},
+		{`file("link")`, "a link that leaves the scenario's folder"},
+		{`file("relative")`, "a link that leaves the scenario's folder"},
+		{`file("folder/secret")`, "a link that leaves the scenario's folder"},
+		{`templatefile("link", {})`, "a link that leaves the scenario's folder"},
+		{`tostring(fileexists("link") || fileexists("../x") )`, "is not below the scenario's folder"},
+		{`tostring(fileexists("inside") && !fileexists("link") && !fileexists("."))`, ""},
+		{`file(".")`, "it is a folder"},
+		{`file("insid")`, `Did you mean "inside"?`},
+		{`file("")`, "it is a folder"},
+	} {
+		t.Run(tt.expr, func(t *testing.T) {
+			write(t, dir, "s.hcl", "locals {\n x = "+tt.expr+"\n}\n")
+			_, list := Load(filepath.Join(dir, "s.hcl"), Options{})
+			if tt.want == "" && len(list) > 0 || !strings.Contains(list.Error(), tt.want) {
+				t.Errorf("got %q, want %q", list.Error(), tt.want)
+			}
+		})
+	}
+	var _ fs.StatFS = confined("")
+}
+
+func TestOptions(t *testing.T) {
+	const src = `
+lab { required_version = ">= 1.2" }
+cluster "a" { kubernetes = "0.9" }
+`
+	fsys := fstest.MapFS{"x.hcl": {Data: []byte(src)}}
+	_, list := LoadFS(fsys, "x.hcl", Options{
+		Version:      "1.1.0",
+		CheckVersion: func(c string) error { return fmt.Errorf("%q is older than the oldest supported", c) },
+	})
+	want := []string{"The scenario requires lab >= 1.2; this is 1.1.0.", `"0.9" is older than the oldest supported.`}
+	if len(list) != len(want) {
+		t.Fatalf("got %q", list.Error())
+	}
+	for i, d := range list {
+		if !strings.Contains(d.Detail, want[i]) {
+			t.Errorf("got %q, want %q", d.Detail, want[i])
+		}
+	}
+}
+
+func TestFolderIsReadAsOne(t *testing.T) {
+	fsys := fstest.MapFS{
+		"lab/scenario.hcl": {Data: []byte("scenario \"s\" { clusters = [cluster.c] }\n")},
+		"lab/clusters.hcl": {Data: []byte("cluster \"c\" { kubernetes = local.v }\n")},
+		"lab/locals.hcl":   {Data: []byte("locals { v = \"1.28\" }\n")},
+		"lab/.hidden.hcl":  {Data: []byte("nonsense")},
+		"lab/README.md":    {Data: []byte("nonsense")},
+	}
+	m, list := LoadFS(fsys, "lab", Options{})
+	if len(list) > 0 || len(m.Files) != 3 || m.Scenarios[0].Clusters[0].Kubernetes != "1.28" {
+		t.Errorf("%s %v", list.Error(), m.Files)
+	}
+}
