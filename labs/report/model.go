@@ -83,6 +83,9 @@ type Step struct {
 	EndedAt float64 `json:"ended_at"`
 	// Detail says what was done, or why it failed.
 	Detail string `json:"detail,omitempty"`
+	// Outcome is what a step that was done came to, in a word, such as
+	// "refused"; empty where "done" says it.
+	Outcome string `json:"outcome,omitempty"`
 	// Verdict is set for an expectation.
 	Verdict *expect.Verdict `json:"verdict,omitempty"`
 }
@@ -137,6 +140,8 @@ type Event struct {
 	// Cluster and Scenario say where; empty where it is about all.
 	Cluster, Scenario string
 	Text              string
-	Record            *collectors.Record
-	Step              *Step
+	// Done says that nothing more comes of the cluster.
+	Done   bool
+	Record *collectors.Record
+	Step   *Step
 }

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// page is text that is being written.
+type page struct {
+	Style
+	b strings.Builder
+}
+
+func newPage(s Style) *page { return &page{Style: s} }
+
+func (p *page) String() string { return p.b.String() }
+
+// line writes one line as it is, without spaces at its end.
+func (p *page) line(text string) { p.b.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+func (p *page) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
+
+func (p *page) blank() { p.b.WriteString("\n") }
+
+func (p *page) heading(text string) {
+	for _, line := range wrap(clean(text), p.width()) {
+		p.line(p.paint(sgrBold, line))
+	}
+}
+
+// text writes text of several lines, wrapped, behind an indent.
+func (p *page) text(indent, text string) {
+	for _, line := range lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		own := indent + line[:len(line)-len(rest)]
+		for _, part := range wrap(rest, max(leastWidth/2, p.width()-width(own))) {
+			p.line(own + part)
+		}
+	}
+}
+
+// cell is what stands in a place of a grid.
+type cell struct {
+	text, sgr string
+	// whole keeps the text on one line.
+	whole bool
+}
+
+// grid is a table without lines between its columns.
+type grid struct {
+	indent string
+	// head and rows hold as many cells as there are columns; an empty head is
+	// not written.
+	head [][]cell
+	rows [][]cell
+	// flexible is the column that gives way where the others need the room.
+	flexible int
+	// right are the columns that are aligned to the right.
+	right []int
+	// rule writes a line below the head.
+	rule bool
+}
+
+const columnGap = 2
+
+// leastFlexible is what the flexible column keeps.
+const leastFlexible = 16
+
+func (g *grid) widths(room int) []int {
+	var widths []int
+	for _, row := range slices.Concat(g.head, g.rows) {
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], width(c.text))
+		}
+	}
+	total := width(g.indent) - columnGap
+	for _, w := range widths {
+		total += w + columnGap
+	}
+	if g.flexible < len(widths) && total > room {
+		widths[g.flexible] = max(min(leastFlexible, widths[g.flexible]), widths[g.flexible]-(total-room))
+	}
+	return widths
+}
+
+func (p *page) grid(g grid) {
+	widths := g.widths(p.width())
+	for _, row := range g.head {
+		p.row(g, widths, row)
+	}
+	if g.rule && len(g.head) > 0 {
+		total := -columnGap
+		for _, w := range widths {
+			total += w + columnGap
+		}
+		p.line(g.indent + p.paint(sgrDim, strings.Repeat(p.sign("─", "-"), min(total, p.width()-width(g.indent)))))
+	}
+	for _, row := range g.rows {
+		p.row(g, widths, row)
+	}
+}
+
+// row writes a row, over several lines where a cell needs them.
+func (p *page) row(g grid, widths []int, row []cell) {
+	parts := make([][]string, len(row))
+	height := 1
+	for i, c := range row {
+		parts[i] = []string{c.text}
+		switch {
+		case width(c.text) <= widths[i]:
+		case c.whole:
+			parts[i] = []string{p.cut(c.text, widths[i])}
+		default:
+			parts[i] = wrap(c.text, widths[i])
+		}
+		height = max(height, len(parts[i]))
+	}
+	for n := range height {
+		line := g.indent
+		for i, c := range row {
+			text := ""
+			if n < len(parts[i]) {
+				text = parts[i][n]
+			}
+			fill := pad("", widths[i]-width(text))
+			if slices.Contains(g.right, i) {
+				line += fill + p.paint(c.sgr, text)
+			} else {
+				line += p.paint(c.sgr, text) + fill
+			}
+			if i < len(row)-1 {
+				line += pad("", columnGap)
+			}
+		}
+		p.line(line)
+	}
+}
+
+// plural is a number of things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// elapsed is a duration as people read it: 0.4s, 42.3s, 1m42s, 2h05m.
+func elapsed(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + elapsed(-d)
+	case d < time.Minute-50*time.Millisecond:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour-500*time.Millisecond:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
