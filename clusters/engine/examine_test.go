@@ -87,6 +87,8 @@ func TestExamineFailures(t *testing.T) {
 			id: FindingPrivileged, status: StatusFail, detail: "no space left on device", cause: "is full", remedy: "docker system df"},
 		"words that are not known": {fail: map[string]string{"docker run": "docker: Error: the moon is full."},
 			id: FindingPrivileged, status: StatusFail, detail: "the moon is full", cause: "privileged containers", remedy: "journalctl"},
+		"a bridge that is gone": {fail: map[string]string{"docker run": "docker: Error response from daemon: failed to create endpoint lab-probe-wv2gxeieqx on network bridge: adding interface veth07b0878 to bridge docker0 failed: could not find bridge docker0: route ip+net: no such network interface"},
+			id: FindingPrivileged, status: StatusFail, detail: "could not find bridge docker0", cause: "a second dockerd", remedy: "restart the engine"},
 		"exec alone": {fail: map[string]string{"docker exec": "OCI runtime exec failed: exec failed: unable to apply caps: operation not permitted: unknown"},
 			id: FindingExec, status: StatusFail, detail: "unable to apply caps", cause: "lacks a capability", remedy: "lab engine up"},
 		"an image that cannot be loaded": {fail: map[string]string{"docker load": "open /var/lib/docker/tmp: read-only file system"},
