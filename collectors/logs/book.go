@@ -102,8 +102,7 @@ func (b *book) observe(p *corev1.Pod, gone bool) []previous {
 			}
 		}
 	}
-	close(b.changed)
-	b.changed = make(chan struct{})
+	b.tell()
 	return out
 }
 
@@ -162,6 +161,20 @@ func (b *book) find(podName, name string) (*container, int) {
 	return c, max(c.latest, 0)
 }
 
+// runOf corrects the run of a line: who asks for a container's log gets that of
+// the run that is the last by then, of which the API may not know yet. A run's
+// start is known in whole seconds; within that second the number stays.
+func (b *book) runOf(c *container, number int, at time.Time) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := c.latest; n > number; n-- {
+		if r := c.runs[n]; !r.startedAt.IsZero() && !at.Before(r.startedAt.Add(time.Second)) {
+			return n
+		}
+	}
+	return number
+}
+
 // note changes what is known of a run.
 func (b *book) note(c *container, number int, change func(*run)) {
 	b.mu.Lock()
@@ -170,6 +183,13 @@ func (b *book) note(c *container, number int, change func(*run)) {
 		c.runs[number] = &run{}
 	}
 	change(c.runs[number])
+	b.tell()
+}
+
+// tell wakes who waits for a change. The caller holds b.mu.
+func (b *book) tell() {
+	close(b.changed)
+	b.changed = make(chan struct{})
 }
 
 // over says whether a run has ended or its pod is gone, and returns what is

@@ -30,30 +30,30 @@ const (
 	maxRequests = 10000
 )
 
-// errUnreachable is an API server that could not be reached in all attempts of
-// a first start.
-var errUnreachable = errors.New("the API server could not be reached")
+// errUnreachable is an API server whose pods could not be watched in time.
+var errUnreachable = errors.New("the pods could not be watched")
 
-// watchFailed counts the attempts of a first start.
-func (c *Collector) watchFailed(err error) {
-	select {
-	case <-c.ready:
-		return
-	default:
-	}
-	c.first.mu.Lock()
-	defer c.first.mu.Unlock()
-	c.first.failed++
-	if c.first.failed >= c.options.Retry.Steps && c.first.giveUp != nil {
-		c.first.giveUp(fmt.Errorf("following logs: %w in %d attempts: %w", errUnreachable, c.first.failed, err))
-	}
+// firstStart keeps why the pods could not be watched so far.
+type firstStart struct {
+	mu  sync.Mutex
+	err error
 }
 
-// firstStart counts the failed attempts before the first watch.
-type firstStart struct {
-	mu     sync.Mutex
-	failed int
-	giveUp context.CancelCauseFunc
+// watchFailed takes the error of an attempt to watch.
+func (c *Collector) watchFailed(err error) {
+	c.first.mu.Lock()
+	defer c.first.mu.Unlock()
+	c.first.err = err
+}
+
+// giveUp says why there was no first watch.
+func (c *Collector) giveUp() error {
+	c.first.mu.Lock()
+	defer c.first.mu.Unlock()
+	if c.first.err == nil {
+		c.first.err = errors.New("the API server did not answer")
+	}
+	return fmt.Errorf("following logs: %w for %v: %w", errUnreachable, c.options.StartFor, c.first.err)
 }
 
 // follow runs stern until ctx ends, again whenever it ends by itself.
@@ -94,9 +94,14 @@ func sleep(ctx context.Context, d time.Duration) {
 // stern runs stern once. When it returns no further line comes.
 func (c *Collector) stern(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
-	c.first.mu.Lock()
-	c.first.giveUp = cancel
-	c.first.mu.Unlock()
+	started := time.AfterFunc(c.options.StartFor, func() {
+		select {
+		case <-c.ready:
+		default:
+			cancel(c.giveUp())
+		}
+	})
+	defer started.Stop()
 	layout, err := template.New("line").Funcs(template.FuncMap{"record": c.take}).Parse("{{record .Message}}")
 	if err != nil {
 		return fmt.Errorf("preparing stern's template: %w", err)
@@ -176,7 +181,7 @@ func (c *Collector) take(message string) (string, error) {
 		return "", nil
 	}
 	if l, ok := parseLine(stamp + " " + text); ok {
-		c.record(st.container, st.run, st.pass, l)
+		c.record(st.container, c.book.runOf(st.container, st.run, l.at), st.pass, l)
 	}
 	return "", nil
 }

@@ -55,10 +55,11 @@ type Options struct {
 	// ContainerBytes, ContainerLines and TotalLines bound what is recorded; 0
 	// means the default. What is beyond is declared as a gap, with its count.
 	ContainerBytes, ContainerLines, TotalLines int
-	// Retry spaces the attempts to start stern again after it ended; its
-	// Steps bound the attempts of a first start alone. The zero value means
-	// 200 ms doubling to 5 s, with jitter, and 40 attempts.
+	// Retry spaces the attempts to start stern again after it ended. The zero
+	// value means 200 ms doubling to 5 s, with jitter.
 	Retry wait.Backoff
+	// StartFor bounds the wait for the first watch of pods; 0 means 2 min.
+	StartFor time.Duration
 	// EndWait is how long the end of a followed log waits for the API to say
 	// that the container ended; after it, the log is followed again. 0 means
 	// 5 s.
@@ -102,6 +103,9 @@ func (o Options) withDefaults() Options {
 	if o.Retry.Duration == 0 {
 		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 5 * time.Second}
 	}
+	if o.StartFor == 0 {
+		o.StartFor = 2 * time.Minute
+	}
 	if o.EndWait == 0 {
 		o.EndWait = 5 * time.Second
 	}
@@ -129,8 +133,7 @@ func (c *Collector) Ready() <-chan struct{} { return c.ready }
 
 // Run follows the logs until ctx ends, and then returns nil or the errors of
 // files that could not be written. It returns early where the API server
-// could not be reached in all attempts of a first start. It may be called
-// once.
+// could not be watched within StartFor. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
 	return errors.Join(c.follow(ctx), c.files.close())
 }

@@ -146,13 +146,35 @@ func (c *Collector) reconcileContainer(ctx context.Context, target *container, f
 	latest, _ := c.book.now(target)
 	for number := 0; number <= latest; number++ {
 		if number != current {
-			c.declareRun(target, number, errors.Join(why[number], failed))
+			c.declareRun(ctx, target, number, errors.Join(why[number], failed))
+		}
+	}
+}
+
+// settle waits, for EndWait at most, until the following of a run that is over
+// has come to its end.
+func (c *Collector) settle(ctx context.Context, target *container, number int) {
+	timer := time.NewTimer(c.options.EndWait)
+	defer timer.Stop()
+	for {
+		over, changed := c.book.over(target, number)
+		r := c.book.get(target, number)
+		if !over || r.eof || r.read || r.openedAt.IsZero() || !c.streams.has(target, number) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			return
 		}
 	}
 }
 
 // declareRun declares a run as a gap unless its log is known whole.
-func (c *Collector) declareRun(target *container, number int, why error) {
+func (c *Collector) declareRun(ctx context.Context, target *container, number int, why error) {
+	c.settle(ctx, target, number)
 	r, next := c.book.get(target, number), c.book.get(target, number+1)
 	latest, _ := c.book.now(target)
 	followed := r.eof && (number == latest || next.startedAt.After(r.openedAt))

@@ -38,6 +38,7 @@ type stream struct {
 	body      io.ReadCloser
 	lines     *lineReader
 	out       []byte
+	garbled   bool // it had a message that is no line of the container
 	err       error
 	close     func() error
 }
@@ -139,6 +140,18 @@ func (s *streams) find(text string) (*stream, string) {
 	return st, text[idLength:]
 }
 
+// has says whether a run's log is being followed.
+func (s *streams) has(c *container, number int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.open {
+		if st.container == c && st.run == number {
+			return true
+		}
+	}
+	return false
+}
+
 // wait returns when every stream is closed. Where their context has ended,
 // none brings a line after it.
 func (s *streams) wait() {
@@ -170,6 +183,7 @@ func (s *stream) Read(p []byte) (int, error) {
 
 func (s *stream) mark(text string) string {
 	if _, ok := parseLine(text); !ok {
+		s.garbled = true
 		return text + "\n"
 	}
 	stamp, rest, _ := strings.Cut(text, " ")
@@ -190,7 +204,7 @@ func (s *stream) ended(err error) error {
 	for {
 		over, changed := book.over(s.container, s.run)
 		if over {
-			book.note(s.container, s.run, func(r *run) { r.eof = true })
+			book.note(s.container, s.run, func(r *run) { r.eof = !s.garbled })
 			return io.EOF
 		}
 		select {
@@ -214,6 +228,7 @@ func (s *stream) finish() error {
 	delete(s.streams.open, s.id)
 	s.streams.mu.Unlock()
 	s.container.end(s.pass)
+	s.streams.c.book.note(s.container, s.run, func(*run) {}) // who waits looks again
 	s.streams.done()
 	return err
 }
