@@ -116,7 +116,7 @@ func (l *loader) component(block *hcl.Block, c *Cluster, seen map[string]hcl.Ran
 		return
 	}
 	if first, ok := seen[name]; ok {
-		l.errorf(block.LabelRanges[0], "Duplicate component", "The component %q is configured already, at %s.", name, place(first))
+		l.errorf(block.LabelRanges[0], "Duplicate component", "The component %q is configured already, at %s.", name, FormatRange(first))
 		return
 	}
 	seen[name] = block.DefRange

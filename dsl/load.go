@@ -145,7 +145,7 @@ func topSchema() *hcl.BodySchema {
 func (l *loader) lab(blocks hcl.Blocks) {
 	for i, block := range blocks {
 		if i > 0 {
-			l.errorf(block.DefRange, "Duplicate lab block", "There may be one lab block; the first is at %s.", place(blocks[0].DefRange))
+			l.errorf(block.DefRange, "Duplicate lab block", "There may be one lab block; the first is at %s.", FormatRange(blocks[0].DefRange))
 			continue
 		}
 		content, diags := block.Body.Content(&hcl.BodySchema{Attributes: attributes("name", "description", "required_version")})
@@ -182,8 +182,8 @@ func (l *loader) notYet(blocks hcl.Blocks, in string) {
 	}
 }
 
-// place writes where something is, for a sentence.
-func place(r hcl.Range) string {
+// FormatRange writes where something is, as "file:line".
+func FormatRange(r hcl.Range) string {
 	return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)
 }
 

@@ -17,7 +17,7 @@ func (l *loader) localsIn(blocks hcl.Blocks, taken map[string]hcl.Range) (map[st
 		l.diags = append(l.diags, diags...)
 		for name, attr := range attrs {
 			if first, ok := taken[name]; ok {
-				l.errorf(attr.NameRange, "Duplicate local", "There is a local %q already, at %s. Give this one another name.", name, place(first))
+				l.errorf(attr.NameRange, "Duplicate local", "There is a local %q already, at %s. Give this one another name.", name, FormatRange(first))
 				continue
 			}
 			taken[name] = attr.NameRange

@@ -88,7 +88,7 @@ func (l *loader) label(block *hcl.Block, seen map[string]hcl.Range) bool {
 		return false
 	}
 	if first, ok := seen[name]; ok {
-		l.errorf(block.LabelRanges[0], "Duplicate step", "The scenario has a step %q already, at %s. Give this one another name.", name, place(first))
+		l.errorf(block.LabelRanges[0], "Duplicate step", "The scenario has a step %q already, at %s. Give this one another name.", name, FormatRange(first))
 		return false
 	}
 	seen[name] = block.DefRange

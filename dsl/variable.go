@@ -60,7 +60,7 @@ func (l *loader) named(block *hcl.Block, what string, seen map[string]hcl.Range)
 		return false
 	}
 	if first, ok := seen[name]; ok {
-		l.errorf(block.LabelRanges[0], "Duplicate "+what, "There is a %s %q already, at %s. Give this one another name.", what, name, place(first))
+		l.errorf(block.LabelRanges[0], "Duplicate "+what, "There is a %s %q already, at %s. Give this one another name.", what, name, FormatRange(first))
 		return false
 	}
 	seen[name] = block.DefRange
@@ -264,7 +264,7 @@ func (l *loader) validate(d *declaration, block *hcl.Block) {
 	if truth != value.False {
 		return
 	}
-	text := "The value does not satisfy the condition at " + place(condition.Expr.Range()) + "."
+	text := "The value does not satisfy the condition at " + FormatRange(condition.Expr.Range()) + "."
 	if said, err = convert.Convert(said, cty.String); err == nil && said.IsKnown() && !said.IsNull() && !said.IsMarked() {
 		text = said.AsString()
 	}

@@ -118,6 +118,23 @@ func valuesIn(expr hcl.Expression, ctx *hcl.EvalContext) []Value {
 	return values
 }
 
+// ValuesOf says what references stand for, in their order: for the snippet of
+// a verdict.
+func ValuesOf(refs []value.Ref) []Value {
+	values := make([]Value, 0, len(refs))
+	for _, ref := range refs {
+		said := "is " + ref.Value
+		switch {
+		case ref.State == value.Unknown:
+			said = "was not observed"
+		case ref.Precision > 0:
+			said += ", known to " + ref.Precision.String()
+		}
+		values = append(values, Value{Reference: ref.Expression, Statement: said})
+	}
+	return values
+}
+
 func statement(v cty.Value) string {
 	if v.HasMark(value.Sensitive) {
 		return "has a sensitive value"

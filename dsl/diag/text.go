@@ -58,17 +58,19 @@ func writeOne(b *strings.Builder, d Diagnostic, style Style) {
 		}
 		p.line(line)
 	}
-	p.line("")
+	if d.Range != nil || d.Snippet != nil || d.Detail != "" {
+		p.line("")
+	}
 	if d.Range != nil {
 		p.place(d)
 	}
 	if d.Snippet != nil {
 		p.snippet(d.Snippet)
 	}
-	if d.Range != nil || d.Snippet != nil {
-		p.line("")
-	}
 	if d.Detail != "" {
+		if d.Range != nil || d.Snippet != nil {
+			p.line("")
+		}
 		p.text(d.Detail)
 	}
 	p.b.WriteString(p.paint(color, "╵") + "\n")

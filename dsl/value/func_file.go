@@ -155,16 +155,13 @@ func (f *files) templateFile(available func() map[string]function.Function) func
 			{Name: "vars", Type: cty.DynamicPseudoType},
 		},
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if !args[0].IsKnown() || !args[1].IsWhollyKnown() {
+			if !args[0].IsKnown() || !args[1].IsKnown() {
 				return cty.DynamicPseudoType, nil
 			}
 			v, err := f.render(args[0], args[1], available)
 			return v.Type(), err
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if !args[1].IsWhollyKnown() {
-				return cty.DynamicVal, nil
-			}
 			return f.render(args[0], args[1], available)
 		},
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sort"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -115,15 +116,17 @@ type evaluation struct {
 	schema *schema
 	// locals are the scenario's locals evaluated so far; busy are those being
 	// evaluated.
-	locals    map[string]cty.Value
-	busy      map[string]bool
+	locals map[string]cty.Value
+	busy   map[string]bool
+	// keys are the conditions that were asked for so far; see converter.
+	keys      map[string]bool
 	functions map[string]function.Function
 }
 
 func (s *Scope) evaluation() *evaluation {
 	return &evaluation{
 		scope: s, schema: newSchema(), locals: map[string]cty.Value{}, busy: map[string]bool{},
-		functions: functions(s.Dir, s.PathScenario),
+		keys: map[string]bool{}, functions: functions(s.Dir, s.PathScenario),
 	}
 }
 
@@ -133,14 +136,57 @@ func (e *evaluation) eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, diags
 	}
 	v, moreDiags := expr.Value(ctx)
-	return v, append(diags, e.schema.improve(moreDiags)...)
+	moreDiags = e.schema.improve(moreDiags)
+	e.redact(moreDiags)
+	return v, append(diags, moreDiags...)
+}
+
+// redact takes the values of sensitive variables out of diagnostics, into
+// which functions may have put them. Very short ones stay: they would be found
+// by chance.
+func (e *evaluation) redact(diags hcl.Diagnostics) {
+	if len(diags) == 0 {
+		return
+	}
+	for _, root := range []cty.Value{orEmpty(e.scope.Vars), orEmpty(e.scope.Locals)} {
+		for _, secret := range secretsIn(root, false) {
+			for _, d := range diags {
+				d.Detail = strings.ReplaceAll(d.Detail, secret, "(sensitive)")
+			}
+		}
+	}
+}
+
+// secretsIn returns the strings in v that are sensitive; all of them where v
+// itself is within what is.
+func secretsIn(v cty.Value, within bool) []string {
+	within = within || v.HasMark(Sensitive)
+	v, _ = v.Unmark()
+	if !v.IsKnown() || v.IsNull() {
+		return nil
+	}
+	if v.Type() == cty.String {
+		if s := v.AsString(); within && len(s) >= 4 {
+			return []string{s}
+		}
+		return nil
+	}
+	var secrets []string
+	if v.CanIterateElements() {
+		for it := v.ElementIterator(); it.Next(); {
+			_, element := it.Element()
+			secrets = append(secrets, secretsIn(element, within)...)
+		}
+	}
+	return secrets
 }
 
 // context builds the values of the roots, with those objects in them that expr
 // refers to.
 func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
 	refs := expr.Variables()
-	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: conditionsIn(refs)}
+	noteConditions(e.keys, expr, refs)
+	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: e.keys}
 	locals, diags := e.localsFor(refs)
 	roots := map[string]cty.Value{
 		"var": orEmpty(e.scope.Vars), "local": locals,
@@ -280,19 +326,29 @@ func (e *evaluation) asksForLogs(expr hcl.Expression, refs []hcl.Traversal) bool
 	return !native
 }
 
-// conditionsIn returns the literal keys with which refs look into conditions.
-func conditionsIn(refs []hcl.Traversal) map[string]bool {
-	found := map[string]bool{}
+// noteConditions notes in keys the literal keys with which an expression looks
+// into conditions.
+func noteConditions(keys map[string]bool, expr hcl.Expression, refs []hcl.Traversal) {
+	if native, ok := expr.(hclsyntax.Expression); ok {
+		_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+			switch expr := n.(type) {
+			case *hclsyntax.RelativeTraversalExpr:
+				refs = append(refs, expr.Traversal)
+			case *hclsyntax.ScopeTraversalExpr: // also those to names of a for expression
+				refs = append(refs, expr.Traversal)
+			}
+			return nil
+		}) // the function returns no diagnostics
+	}
 	for _, ref := range refs {
-		for i := 2; i+1 < len(ref); i++ {
+		for i := range ref {
 			if name, ok := stepName(ref, i); ok && name == "conditions" {
 				if key, ok := stepName(ref, i+1); ok {
-					found[key] = true
+					keys[key] = true
 				}
 			}
 		}
 	}
-	return found
 }
 
 // stepName returns the name or the string key of a traversal's step.

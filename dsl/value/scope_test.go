@@ -2,12 +2,14 @@ package value
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -81,6 +83,9 @@ func TestEval(t *testing.T) {
 		{`pod.myapp-x1.ip`, unknown},
 		{`pod.myapp-x1.conditions["Ready"]`, `false`},
 		{`pod.myapp-x1.conditions["Made/Up"]`, unknown},
+		{`[for p in [pod.myapp-x1] : p.conditions["PodScheduled"]]`, `[` + unknown + `]`},
+		{`job.my-job.pods[*].conditions["Initialized"]`, `[` + unknown + `, true]`},
+		{`pod[join("-", ["myapp", "x1"])].conditions["PodScheduled"]`, unknown},
 		{`pod.myapp-x1.start_order == ["init", "side-car", "main"]`, `true`},
 		{`["main"] == pod.myapp-x1.start_order`, `false`},
 		{`pod.myapp-x1.statuses != ["Init:0/1"]`, `true`},
@@ -114,6 +119,7 @@ func TestEval(t *testing.T) {
 		{`path.scenario`, `"labs/x"`},
 		{`file("a.txt")`, `"text"`},
 		{`templatefile("t.tpl", { xs = [1, 2] })`, `"1,2,"`},
+		{`templatefile("t.tpl", { xs = [1, pod.other.ip] })`, unknown},
 		{`logged(pod.myapp-x1.container["main"], "^done: \\d+$")`, `true`},
 		{`logged(pod.myapp-x1.container["main"], "panic")`, `false`},
 		{`logged(pod.other.container["main"], "panic")`, unknown},
@@ -186,6 +192,9 @@ func TestEvalErrors(t *testing.T) {
 		{`file("b.txt")`, `Did you mean "a.txt"?`},
 		{`templatefile("t.tpl", { ys = 1 })`, `the template uses "xs" at t.tpl:1, which is not among its variables. Did you mean "ys"?`},
 		{`templatefile("t.tpl", { xs = 1 })`, `t.tpl:1`},
+		{`templatefile("t.tpl", { ys = pod.other.ip })`, `which is not among its variables`},
+		{`templatefile("none.tpl", { ys = pod.other.ip })`, `there is no file "none.tpl"`},
+		{`seconds(var.token)`, `"(sensitive)" is not a duration`},
 		{`object("v1", "Pod", "x")`, `There is no function named "object"`},
 	} {
 		t.Run(tt.expr, func(t *testing.T) {
@@ -274,12 +283,14 @@ func TestScenarioLocals(t *testing.T) {
 	s.ScenarioLocals = map[string]hcl.Expression{
 		"main": parse(t, `job.my-job.pod.container["main"]`), "done": parse(t, `local.main.exit_code == 0`),
 		"loop": parse(t, `local.pool + 1`), "pool": parse(t, `local.loop`), "late": parse(t, `pod.other.phase`),
+		"pod": parse(t, `job.my-job.pod`),
 	}
 	for _, tt := range []struct{ expr, want string }{
 		{`local.done`, `true`},
 		{`local.main.log.lines[0].text`, `"starting"`},
 		{`"${local.name} ${local.late}"`, NotObserved},
 		{`local.loop`, `error`},
+		{`local.pod.conditions["DisruptionTarget"]`, NotObserved},
 		{`logged(local.main, "done")`, `true`},
 	} {
 		v, diags := s.Eval(parse(t, tt.expr))
@@ -388,5 +399,37 @@ func TestVersionSatisfies(t *testing.T) {
 		if _, err := VersionSatisfies("1.2.3", bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
+	}
+}
+
+// TestConcurrentEval evaluates one expression in one scope from many places.
+func TestConcurrentEval(t *testing.T) {
+	s, expr := observedScope(), parse(t, `job.my-job.pod.container[var.key].exit_code == 0 && logged(pod.myapp-x1.container["main"], "done")`)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			v, diags := s.Eval(expr)
+			if diags.HasErrors() || !v.RawEquals(cty.True) {
+				t.Errorf("got %#v, %v", v, diags)
+			}
+			s.References(expr)
+		})
+	}
+	wg.Wait()
+}
+
+func TestPrepareTwice(t *testing.T) {
+	expr := parse(t, `-pod.api.container["a"].started_at < pod[var.key].created_at`)
+	Prepare(expr.(hclsyntax.Expression))
+	if _, diags := observedScope().Eval(expr); diags.HasErrors() {
+		t.Error(diags)
+	}
+}
+
+func BenchmarkEval(b *testing.B) {
+	expr, _ := ParseExpression([]byte(`job.my-job.pod.container["main"].exit_code == 0`), "x")
+	s := observedScope()
+	for b.Loop() {
+		s.Eval(expr)
 	}
 }
