@@ -68,91 +68,13 @@ func parse(t *testing.T, src string) hcl.Expression {
 	return expr
 }
 
-func TestEval(t *testing.T) {
-	const unknown = NotObserved
-	for _, tt := range []struct{ expr, want string }{
-		{`pod.myapp-x1.status`, `"NotReady"`},
-		{`pod["myapp-x1"].ready`, `"1/2"`},
-		{`pod[join("-", ["myapp", "x1"])].ready`, `"1/2"`},
-		{`pod[local.name].ready`, unknown},
-		{`pod.other.container["x"].exit_code == 0`, unknown},
-		{`pod.gone == null`, `true`},
-		{`pod.gone != null && pod.gone.phase == "Running"`, `false`},
-		{`pod.other == null`, unknown},
-		{`pod.myapp-x1.reason`, `null`},
-		{`pod.myapp-x1.ip`, unknown},
-		{`pod.myapp-x1.conditions["Ready"]`, `false`},
-		{`pod.myapp-x1.conditions["Made/Up"]`, unknown},
-		{`[for p in [pod.myapp-x1] : p.conditions["PodScheduled"]]`, `[` + unknown + `]`},
-		{`job.my-job.pods[*].conditions["Initialized"]`, `[` + unknown + `, true]`},
-		{`pod[join("-", ["myapp", "x1"])].conditions["PodScheduled"]`, unknown},
-		{`pod.myapp-x1.start_order == ["init", "side-car", "main"]`, `true`},
-		{`["main"] == pod.myapp-x1.start_order`, `false`},
-		{`pod.myapp-x1.statuses != ["Init:0/1"]`, `true`},
-		{`pod.myapp-x1.containers[*].name`, `["init", "side-car", "main"]`},
-		{`[for c in pod.myapp-x1.containers : c.name if c.kind == "sidecar"]`, `["side-car"]`},
-		{`pod.myapp-x1.container["main"].exit_code == 0`, `true`},
-		{`pod.myapp-x1.container.side-car.exit_code == 0`, unknown},
-		{`pod.myapp-x1.container["main"].signal == 0`, `false`},
-		{`pod.myapp-x1.container["main"].signal == null`, `true`},
-		{`pod.myapp-x1.container["main"].runs[0].exit_code`, `1`},
-		{`job.my-job.pod.name`, `"myapp-x1"`},
-		{`job.my-job.pod.container[var.key].restarts`, `1`},
-		{`job.empty.pod.phase`, unknown},
-		{`job.empty.pods`, `[]`},
-		{`job.nope.complete`, unknown},
-		{`job.my-job.completed_at`, `null`},
-		{`!job.my-job.complete && job.nope.complete`, unknown},
-		{`job.my-job.complete && job.nope.complete`, `false`},
-		{`job.nope.complete && job.my-job.complete`, `false`},
-		{`job.nope.complete || target.native_sidecars`, `true`},
-		{`target.native_sidecars || job.nope.complete`, `true`},
-		{`alltrue([job.nope.complete, false])`, `false`},
-		{`anytrue([job.nope.complete, true])`, `true`},
-		{`alltrue([job.nope.complete, true])`, unknown},
-		{`alltrue([])`, `true`},
-		{`step["apply it"].error`, `"forbidden"`},
-		{`step["apply it"].finished_at - step["apply it"].started_at`, `1`},
-		{`step.later.error`, unknown},
-		{`target.minor >= 29 && semver(target.kubernetes, "~> 1.29, != 1.29.3")`, `true`},
-		{`lookup(target.feature_gates, "B", false)`, `false`},
-		{`path.scenario`, `"labs/x"`},
-		{`file("a.txt")`, `"text"`},
-		{`templatefile("t.tpl", { xs = [1, 2] })`, `"1,2,"`},
-		{`templatefile("t.tpl", { xs = [1, pod.other.ip] })`, unknown},
-		{`logged(pod.myapp-x1.container["main"], "^done: \\d+$")`, `true`},
-		{`logged(pod.myapp-x1.container["main"], "panic")`, `false`},
-		{`logged(pod.other.container["main"], "panic")`, unknown},
-		{`log_time(pod.myapp-x1.container["main"], "done")`, `8`},
-		{`log_time(pod.myapp-x1.container["main"], "panic")`, unknown},
-		{`pod.myapp-x1.container["main"].log.text`, `"starting\ndone: 42\n"`},
-		{`pod.myapp-x1.container["main"].log.lines[1].at`, `8`},
-		{`[for c in pod.myapp-x1.containers : length(c.log.lines)]`, `[0, 0, 2]`},
-		{`overlaps(pod.myapp-x1.container["main"], pod.myapp-x1.container["side-car"])`, `true`},
-		{`overlaps(pod.myapp-x1.container["main"], pod.myapp-x1.container["init"])`, `false`},
-		{`overlaps(pod.myapp-x1.container["init"], pod.myapp-x1.container["side-car"])`, `false`},
-		{`overlaps(pod.other.container["a"], pod.myapp-x1.container["main"])`, unknown},
-		{`ordered([1, 2, 3])`, `true`},
-		{`ordered([1, pod.other.created_at, 0.5])`, `false`},
-		{`ordered([1, pod.other.created_at, 3])`, unknown},
-		{`ordered(pod.myapp-x1.container["init"][*].started_at)`, `true`},
-		{`seconds("1m30s")`, `90`},
-		{`length("häß")`, `3`},
-		{`length(pod.other.containers)`, unknown},
-		{`one([])`, `null`},
-		{`one(["a"])`, `"a"`},
-		{`sum([1, 2, 3.5])`, `6.5`},
-		{`index(["a", "b"], "b")`, `1`},
-		{`replace("aXb", "/[A-Z]/", "-")`, `"a-b"`},
-		{`cidrhost("10.0.0.0/16", 258)`, `"10.0.1.2"`},
-		{`cidrhost("10.0.0.0/16", -1)`, `"10.0.255.255"`},
-		{`cidrhost("fd00::/64", 16)`, `"fd00::10"`},
-		{`try(pod.myapp-x1.container["nope"].ready, "none")`, `"none"`},
-		{`can(pod.myapp-x1.nope)`, `false`},
-		{`yamldecode("a: [1]").a[0]`, `1`},
-		{`var.token`, `"hunter2"`},
-		{`null == 0`, `false`},
-	} {
+// evalTest is an expression with what Format writes of its value in the
+// observed scope.
+type evalTest struct{ expr, want string }
+
+func testEval(t *testing.T, tests []evalTest) {
+	t.Helper()
+	for _, tt := range tests {
 		t.Run(tt.expr, func(t *testing.T) {
 			v, diags := observedScope().Eval(parse(t, tt.expr))
 			if diags.HasErrors() {
@@ -166,6 +88,105 @@ func TestEval(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEvalPods looks at pods and their containers.
+func TestEvalPods(t *testing.T) {
+	testEval(t, []evalTest{
+		{`pod.myapp-x1.status`, `"NotReady"`},
+		{`pod["myapp-x1"].ready`, `"1/2"`},
+		{`pod[join("-", ["myapp", "x1"])].ready`, `"1/2"`},
+		{`pod[local.name].ready`, NotObserved},
+		{`pod.other.container["x"].exit_code == 0`, NotObserved},
+		{`pod.gone == null`, `true`},
+		{`pod.gone != null && pod.gone.phase == "Running"`, `false`},
+		{`pod.other == null`, NotObserved},
+		{`pod.myapp-x1.reason`, `null`},
+		{`pod.myapp-x1.ip`, NotObserved},
+		{`pod.myapp-x1.conditions["Ready"]`, `false`},
+		{`pod.myapp-x1.conditions["Made/Up"]`, NotObserved},
+		{`[for p in [pod.myapp-x1] : p.conditions["PodScheduled"]]`, `[` + NotObserved + `]`},
+		{`job.my-job.pods[*].conditions["Initialized"]`, `[` + NotObserved + `, true]`},
+		{`pod[join("-", ["myapp", "x1"])].conditions["PodScheduled"]`, NotObserved},
+		{`pod.myapp-x1.start_order == ["init", "side-car", "main"]`, `true`},
+		{`["main"] == pod.myapp-x1.start_order`, `false`},
+		{`pod.myapp-x1.statuses != ["Init:0/1"]`, `true`},
+		{`pod.myapp-x1.containers[*].name`, `["init", "side-car", "main"]`},
+		{`[for c in pod.myapp-x1.containers : c.name if c.kind == "sidecar"]`, `["side-car"]`},
+		{`pod.myapp-x1.container["main"].exit_code == 0`, `true`},
+		{`pod.myapp-x1.container.side-car.exit_code == 0`, NotObserved},
+		{`pod.myapp-x1.container["main"].signal == 0`, `false`},
+		{`pod.myapp-x1.container["main"].signal == null`, `true`},
+		{`pod.myapp-x1.container["main"].runs[0].exit_code`, `1`},
+	})
+}
+
+// TestEvalJobs looks at Jobs and steps, and decides early where one side suffices.
+func TestEvalJobs(t *testing.T) {
+	testEval(t, []evalTest{
+		{`job.my-job.pod.name`, `"myapp-x1"`},
+		{`job.my-job.pod.container[var.key].restarts`, `1`},
+		{`job.empty.pod.phase`, NotObserved},
+		{`job.empty.pods`, `[]`},
+		{`job.nope.complete`, NotObserved},
+		{`job.my-job.completed_at`, `null`},
+		{`!job.my-job.complete && job.nope.complete`, NotObserved},
+		{`job.my-job.complete && job.nope.complete`, `false`},
+		{`job.nope.complete && job.my-job.complete`, `false`},
+		{`job.nope.complete || target.native_sidecars`, `true`},
+		{`target.native_sidecars || job.nope.complete`, `true`},
+		{`alltrue([job.nope.complete, false])`, `false`},
+		{`anytrue([job.nope.complete, true])`, `true`},
+		{`alltrue([job.nope.complete, true])`, NotObserved},
+		{`alltrue([])`, `true`},
+		{`step["apply it"].error`, `"forbidden"`},
+		{`step["apply it"].finished_at - step["apply it"].started_at`, `1`},
+		{`step.later.error`, NotObserved},
+	})
+}
+
+// TestEvalFunctions calls the functions.
+func TestEvalFunctions(t *testing.T) {
+	testEval(t, []evalTest{
+		{`target.minor >= 29 && semver(target.kubernetes, "~> 1.29, != 1.29.3")`, `true`},
+		{`lookup(target.feature_gates, "B", false)`, `false`},
+		{`path.scenario`, `"labs/x"`},
+		{`file("a.txt")`, `"text"`},
+		{`templatefile("t.tpl", { xs = [1, 2] })`, `"1,2,"`},
+		{`templatefile("t.tpl", { xs = [1, pod.other.ip] })`, NotObserved},
+		{`logged(pod.myapp-x1.container["main"], "^done: \\d+$")`, `true`},
+		{`logged(pod.myapp-x1.container["main"], "panic")`, `false`},
+		{`logged(pod.other.container["main"], "panic")`, NotObserved},
+		{`log_time(pod.myapp-x1.container["main"], "done")`, `8`},
+		{`log_time(pod.myapp-x1.container["main"], "panic")`, NotObserved},
+		{`pod.myapp-x1.container["main"].log.text`, `"starting\ndone: 42\n"`},
+		{`pod.myapp-x1.container["main"].log.lines[1].at`, `8`},
+		{`[for c in pod.myapp-x1.containers : length(c.log.lines)]`, `[0, 0, 2]`},
+		{`overlaps(pod.myapp-x1.container["main"], pod.myapp-x1.container["side-car"])`, `true`},
+		{`overlaps(pod.myapp-x1.container["main"], pod.myapp-x1.container["init"])`, `false`},
+		{`overlaps(pod.myapp-x1.container["init"], pod.myapp-x1.container["side-car"])`, `false`},
+		{`overlaps(pod.other.container["a"], pod.myapp-x1.container["main"])`, NotObserved},
+		{`ordered([1, 2, 3])`, `true`},
+		{`ordered([1, pod.other.created_at, 0.5])`, `false`},
+		{`ordered([1, pod.other.created_at, 3])`, NotObserved},
+		{`ordered(pod.myapp-x1.container["init"][*].started_at)`, `true`},
+		{`seconds("1m30s")`, `90`},
+		{`length("häß")`, `3`},
+		{`length(pod.other.containers)`, NotObserved},
+		{`one([])`, `null`},
+		{`one(["a"])`, `"a"`},
+		{`sum([1, 2, 3.5])`, `6.5`},
+		{`index(["a", "b"], "b")`, `1`},
+		{`replace("aXb", "/[A-Z]/", "-")`, `"a-b"`},
+		{`cidrhost("10.0.0.0/16", 258)`, `"10.0.1.2"`},
+		{`cidrhost("10.0.0.0/16", -1)`, `"10.0.255.255"`},
+		{`cidrhost("fd00::/64", 16)`, `"fd00::10"`},
+		{`try(pod.myapp-x1.container["nope"].ready, "none")`, `"none"`},
+		{`can(pod.myapp-x1.nope)`, `false`},
+		{`yamldecode("a: [1]").a[0]`, `1`},
+		{`var.token`, `"hunter2"`},
+		{`null == 0`, `false`},
+	})
 }
 
 func TestEvalErrors(t *testing.T) {
