@@ -268,6 +268,7 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	if err := os.Chmod(c.kubeconfig, 0o600); err != nil {
 		return clusters.Handle{}, fmt.Errorf("protecting the kubeconfig: %w", err)
 	}
+	c.log.begin("Waiting for readiness")
 	c.say("Waiting for readiness")
 	return p.ready(ctx, c)
 }
