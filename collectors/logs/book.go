@@ -59,6 +59,7 @@ type run struct {
 	first     time.Time // the first line
 	last      time.Time // the last line
 	declared  bool      // its gap is declared
+	why       error     // why its log could not be read when the next run began
 }
 
 // pass is one reading of a container's log, which may bring lines that another

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,10 +113,10 @@ func (c *Collector) watched(ctx context.Context, e watch.Event) {
 	}
 	for _, prev := range c.book.observe(p, e.Type == watch.Deleted) {
 		c.streams.spawn(ctx, func() {
-			if err := c.readPrevious(ctx, prev.container, prev.number); err != nil && ctx.Err() == nil {
-				c.options.Warn(fmt.Sprintf("the log of run %d of container %s of pod %s is read again at the end: %v",
-					prev.number, prev.container.name, prev.container.pod.object.Name, err))
-			}
+			// Where it fails, Reconcile tries again, and declares what is missing
+			// unless the run was followed to its end.
+			err := c.readPrevious(ctx, prev.container, prev.number)
+			c.book.note(prev.container, prev.number, func(r *run) { r.why = err })
 		})
 	}
 }

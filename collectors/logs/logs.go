@@ -56,7 +56,7 @@ type Options struct {
 	// means the default. What is beyond is declared as a gap, with its count.
 	ContainerBytes, ContainerLines, TotalLines int
 	// Retry spaces the attempts to start stern again after it ended. The zero
-	// value means 200 ms doubling to 5 s, with jitter.
+	// value means 200 ms doubling to 2 s, with jitter.
 	Retry wait.Backoff
 	// StartFor bounds the wait for the first watch of pods; 0 means 2 min.
 	StartFor time.Duration
@@ -101,7 +101,7 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 
 func (o Options) withDefaults() Options {
 	if o.Retry.Duration == 0 {
-		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 5 * time.Second}
+		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 2 * time.Second}
 	}
 	if o.StartFor == 0 {
 		o.StartFor = 2 * time.Minute

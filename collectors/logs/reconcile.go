@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,7 +183,7 @@ func (c *Collector) declareRun(ctx context.Context, target *container, number in
 		return
 	}
 	reason := fmt.Sprintf("run %d of the container was not followed to its end and its log is no longer there", number)
-	if why != nil {
+	if why = cmp.Or(why, r.why); why != nil {
 		reason = fmt.Sprintf("run %d of the container was not followed to its end and its log cannot be read: %v", number, why)
 	}
 	from := r.last

@@ -27,7 +27,8 @@ type streams struct {
 	idle  *sync.Cond // busy became 0; on mu
 }
 
-// stream is one request of stern for a container's log.
+// stream is one request of stern for a container's log. It follows on by
+// itself where it was interrupted: stern would wait up to 20 s.
 type stream struct {
 	streams   *streams
 	id        string
@@ -35,8 +36,11 @@ type stream struct {
 	run       int
 	pass      *pass
 	ctx       context.Context //nolint:containedctx // a response's body lives as long as its request
+	request   *http.Request
+	next      http.RoundTripper
 	body      io.ReadCloser
 	lines     *lineReader
+	last      time.Time // of the last line
 	out       []byte
 	garbled   bool // it had a message that is no line of the container
 	err       error
@@ -67,40 +71,55 @@ func (s *streams) wrap(next http.RoundTripper) http.RoundTripper {
 func (t *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	match := t.path.FindStringSubmatch(request.URL.Path)
 	query := request.URL.Query()
-	response, err := t.next.RoundTrip(request)
-	if err != nil || match == nil || query.Get("follow") != "true" || response.StatusCode != http.StatusOK {
+	if match == nil || query.Get("follow") != "true" {
+		return t.next.RoundTrip(request)
+	}
+	response, err := t.streams.fetch(t.next, request)
+	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
 	c, number := t.streams.c.book.find(match[1], query.Get("container"))
 	if c == nil {
 		return nil, errors.Join(fmt.Errorf("the log of pod %s is followed before the pod was seen", match[1]), response.Body.Close())
 	}
-	body, err := t.streams.begin(request.Context(), c, number, response.Body)
+	st, err := t.streams.begin(request, c, number, response.Body)
 	if err != nil {
 		return nil, err
 	}
-	response.Body = body
+	st.next = t.next
+	response.Body = st
 	return response, nil
 }
 
-// begin registers a followed log, unless ctx has ended: after wait none is.
-func (s *streams) begin(ctx context.Context, c *container, number int, body io.ReadCloser) (*stream, error) {
+// begin registers a followed log, unless its context has ended: after wait none
+// is.
+func (s *streams) begin(request *http.Request, c *container, number int, body io.ReadCloser) (*stream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	ctx := request.Context()
 	if ctx.Err() != nil {
 		return nil, errors.Join(ctx.Err(), body.Close())
 	}
 	s.count++
 	s.busy++
 	st := &stream{
-		streams: s, id: fmt.Sprintf("%08x", s.count), container: c, run: number, pass: c.begin(),
-		ctx: ctx, body: body, lines: newLineReader(body),
+		streams: s, id: fmt.Sprintf("%08x", s.count), container: c, run: number,
+		ctx: ctx, request: request,
 	}
 	st.close = sync.OnceValue(st.finish)
 	s.open[st.id] = st
-	opened := time.Now()
-	s.c.book.note(c, number, func(r *run) { r.openedAt, r.eof = opened, false })
+	st.use(body)
 	return st, nil
+}
+
+// use reads on from a body that begins at or before the last line.
+func (s *stream) use(body io.ReadCloser) {
+	if s.pass != nil {
+		s.container.end(s.pass)
+	}
+	s.body, s.lines, s.pass, s.garbled = body, newLineReader(body), s.container.begin(), false
+	opened := time.Now()
+	s.streams.c.book.note(s.container, s.run, func(r *run) { r.openedAt, r.eof = opened, false })
 }
 
 // spawn runs a reading beside the streams, unless ctx has ended.
@@ -170,7 +189,7 @@ func (s *stream) Read(p []byte) (int, error) {
 		}
 		text, err := s.lines.next()
 		if text != "" {
-			s.out = []byte(s.mark(text))
+			s.out = s.mark(text)
 		}
 		if err != nil {
 			s.err = s.ended(err)
@@ -181,41 +200,100 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *stream) mark(text string) string {
-	if _, ok := parseLine(text); !ok {
+// mark puts the stream's id into a line. What has no time is a message of the
+// kubelet about the log; stern would take its first word for a time.
+func (s *stream) mark(text string) []byte {
+	l, ok := parseLine(text)
+	if !ok {
 		s.garbled = true
-		return text + "\n"
+		s.streams.c.options.Warn(fmt.Sprintf("the log of container %s of pod %s: the kubelet says: %s",
+			s.container.name, s.container.pod.object.Name, text[:min(len(text), 500)]))
+		return nil
 	}
+	s.last = l.at
 	stamp, rest, _ := strings.Cut(text, " ")
-	return stamp + " " + s.id + rest + "\n"
+	return []byte(stamp + " " + s.id + rest + "\n")
 }
 
-// ended turns the end of the log into what stern is to do: io.EOF where the
-// run is over, an error, upon which it follows again from the last line, where
-// the container still runs.
+// ended is called where the body ended. It returns io.EOF where the run is
+// over and read to its end, and nil where the log is followed on.
 func (s *stream) ended(err error) error {
 	book := s.streams.c.book
-	if !errors.Is(err, io.EOF) {
-		book.note(s.container, s.run, func(r *run) { r.broken = true })
-		return err
+	if errors.Is(err, io.EOF) && s.isOver() {
+		clean := !s.garbled
+		book.note(s.container, s.run, func(r *run) { r.eof = clean })
+		return io.EOF
 	}
+	if s.ctx.Err() != nil {
+		return s.ctx.Err()
+	}
+	book.note(s.container, s.run, func(r *run) { r.broken = true })
+	return s.reopen()
+}
+
+// isOver waits, for EndWait at most, until the API says that the run ended.
+func (s *stream) isOver() bool {
 	timer := time.NewTimer(s.streams.c.options.EndWait)
 	defer timer.Stop()
 	for {
-		over, changed := book.over(s.container, s.run)
+		over, changed := s.streams.c.book.over(s.container, s.run)
 		if over {
-			book.note(s.container, s.run, func(r *run) { r.eof = !s.garbled })
-			return io.EOF
+			return true
 		}
 		select {
 		case <-changed:
 		case <-s.ctx.Done():
-			return s.ctx.Err()
+			return false
 		case <-timer.C:
-			book.note(s.container, s.run, func(r *run) { r.broken = true })
-			return fmt.Errorf("the log of container %s of pod %s ended while the container runs: %w",
-				s.container.name, s.container.pod.object.Name, io.ErrUnexpectedEOF)
+			return false
 		}
+	}
+}
+
+// reopen asks for the log from the last line on. It returns io.EOF where the
+// log is no longer there: what is missing is for Reconcile to find out.
+func (s *stream) reopen() error {
+	_ = s.body.Close() // what is wrong with it is known
+	again := s.request.Clone(s.ctx)
+	query := again.URL.Query()
+	if !s.last.IsZero() {
+		query.Del("sinceSeconds")
+		query.Set("sinceTime", s.last.Truncate(time.Second).Format(time.RFC3339))
+	}
+	again.URL.RawQuery = query.Encode()
+	response, err := s.streams.fetch(s.next, again)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		if err := response.Body.Close(); err != nil {
+			return fmt.Errorf("closing a refused request for a log: %w", err)
+		}
+		return io.EOF
+	}
+	s.use(response.Body)
+	return nil
+}
+
+// fetch sends the request for a log until the API server is there to answer
+// it, or its context ends.
+func (s *streams) fetch(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	ctx := request.Context()
+	for backoff, told := s.c.options.Retry, false; ; sleep(ctx, step(&backoff)) {
+		response, err := next.RoundTrip(request)
+		if ctx.Err() != nil {
+			return response, err
+		}
+		if err == nil {
+			if response.StatusCode < http.StatusInternalServerError && response.StatusCode != http.StatusTooManyRequests {
+				return response, nil
+			}
+			err = errors.Join(fmt.Errorf("the API server answers %s", response.Status), response.Body.Close())
+		}
+		if !told {
+			s.c.options.Warn(fmt.Sprintf("a log cannot be followed now and is asked for again: %v", err))
+		}
+		told = true
 	}
 }
 

@@ -37,7 +37,7 @@ type Options struct {
 	Warn func(message string)
 	// Retry spaces the attempts to reach an API server that is away; its
 	// Steps bound the attempts of a first connection alone. The zero value
-	// means 200 ms doubling to 5 s, with jitter, and 40 attempts.
+	// means 200 ms doubling to 2 s, with jitter, and 40 attempts.
 	Retry wait.Backoff
 }
 
@@ -61,7 +61,7 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 		return nil, errors.New("preparing the watch of pods: no namespace is given")
 	}
 	if options.Retry.Duration == 0 {
-		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 5 * time.Second}
+		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 2 * time.Second}
 	}
 	return &Collector{
 		client: client, sink: sink, options: options,

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +20,10 @@ import (
 // resumed.
 const shortWatch = time.Second
 
+// margin is how long before a watch was ended by the server it may have lost
+// something.
+const margin = 2 * time.Second
+
 // watcher observes one resource.
 type watcher struct {
 	c        *Collector
@@ -28,7 +34,7 @@ type watcher struct {
 	columns columns
 	known   map[string]decoded // by UID
 	version string             // empty means that a list is due
-	seen    time.Time          // when the last document arrived
+	seen    time.Time          // until when nothing is missing
 	open    bool               // a watch was opened once
 	// failed counts the attempts since seen; reason is why the first did not
 	// work.
@@ -145,10 +151,9 @@ func (w *watcher) read(events *eventReader) error {
 		switch {
 		case errors.Is(err, errTooLong):
 			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
-		case errors.Is(err, io.EOF):
-			return nil
 		case err != nil:
-			// A broken stream: resuming tells whether anything is missing.
+			// Ended or broken: resuming tells whether anything is missing.
+			w.stopped(err)
 			return nil
 		}
 		if ev.Type == "ERROR" {
@@ -159,6 +164,17 @@ func (w *watcher) read(events *eventReader) error {
 			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
 		}
 		w.seen = time.Now()
+	}
+}
+
+// stopped notes until when a watch that stopped brought everything. Where the
+// server or its host ended it, that is a moment ago; where it was given up
+// because nothing came any more, that is the last document.
+func (w *watcher) stopped(err error) {
+	prompt := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || strings.Contains(err.Error(), "received from peer")
+	if before := time.Now().Add(-margin); prompt && before.After(w.seen) {
+		w.seen = before
 	}
 }
 
@@ -287,7 +303,7 @@ func (w *watcher) add(r collectors.Record) {
 	w.c.sink.Add(r)
 }
 
-// gap declares that nothing was seen since the last document.
+// gap declares that something may be missing, or late, since seen.
 func (w *watcher) gap(count int, reason string) {
 	now := time.Now()
 	w.c.sink.Add(collectors.Record{

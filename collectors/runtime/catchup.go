@@ -65,10 +65,10 @@ func (n *node) probe(ctx context.Context) error {
 // end with the proof, which comes before the command has returned.
 func (n *node) makeEvent(ctx context.Context) error {
 	name := probePrefix + strings.ToLower(rand.Text())
-	if _, err := n.output(ctx, "ctr", "namespaces", "create", name); err != nil {
+	if _, err := n.output(ctx, "making a containerd namespace", "ctr", "namespaces", "create", name); err != nil {
 		return err
 	}
-	_, err := n.output(ctx, "ctr", "namespaces", "remove", name)
+	_, err := n.output(ctx, "removing the containerd namespace "+name, "ctr", "namespaces", "remove", name)
 	return err
 }
 
@@ -145,10 +145,10 @@ done`
 // inspect asks the node for the status of its containers, oldest first.
 func (n *node) inspect(ctx context.Context) ([]status, error) {
 	cmd := append([]string{"sh", "-c", inspectScript, "sh"}, n.c.options.Namespaces...)
-	out, err := n.output(ctx, cmd...)
+	out, err := n.output(ctx, "asking crictl in the node for its containers", cmd...)
 	found, readErr := parseStatuses(out)
 	if err != nil {
-		return found, fmt.Errorf("asking crictl in the node for its containers: %w", err)
+		return found, err
 	}
 	return found, readErr
 }

@@ -114,7 +114,7 @@ func (n *node) askIdentity(ctx context.Context, id string) (*identity, error) {
 }
 
 func (n *node) labels(ctx context.Context, id string) (map[string]string, error) {
-	out, err := n.output(ctx, "ctr", "-n", criNamespace, "containers", "info", id)
+	out, err := n.output(ctx, "asking ctr about container "+id, "ctr", "-n", criNamespace, "containers", "info", id)
 	if err != nil {
 		if strings.Contains(err.Error(), "not found") {
 			return nil, fmt.Errorf("%w: %w", errNotFound, err)
@@ -128,19 +128,16 @@ func (n *node) labels(ctx context.Context, id string) (map[string]string, error)
 	return info.Labels, nil
 }
 
-// output runs a short command in the node. Its error holds what the command
-// said.
-func (n *node) output(ctx context.Context, cmd ...string) ([]byte, error) {
+// output runs a short command in the node. Its error says what was being done
+// and what the command said.
+func (n *node) output(ctx context.Context, doing string, cmd ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, execFor)
 	defer cancel()
 	var stdout limited
 	var stderr tail
 	err := n.c.exec.NodeExec(ctx, n.name, nil, &stdout, &stderr, cmd...)
 	if err != nil {
-		if said := stderr.String(); said != "" && !strings.Contains(err.Error(), said) {
-			err = fmt.Errorf("%w: %s", err, said)
-		}
-		return stdout.Bytes(), fmt.Errorf("running %q in the node: %w", strings.Join(cmd, " "), err)
+		return stdout.Bytes(), fmt.Errorf("%s: %w", doing, spoken{err: err, said: stderr.String()})
 	}
 	return stdout.Bytes(), nil
 }

@@ -179,4 +179,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string { return strings.TrimSpace(string(t.text)) }
+// String is what was kept without warnings: ctr writes one about cgroup v1 at
+// each call.
+func (t *tail) String() string {
+	var out strings.Builder
+	for line := range strings.Lines(string(t.text)) {
+		if !strings.Contains(line, "level=warning") {
+			out.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}

@@ -174,17 +174,31 @@ func (n *node) stream(ctx context.Context) (lines <-chan string, ended <-chan er
 
 // streamError says why a stream ended, in one line.
 func streamError(err error, said string) error {
-	said = strings.Join(strings.Fields(said), " ")
-	switch {
-	case err == nil && said == "":
-		return errors.New("containerd's event stream ended")
-	case err == nil:
-		return fmt.Errorf("containerd's event stream ended: %s", said)
-	case said == "" || strings.Contains(err.Error(), said):
-		return fmt.Errorf("containerd's event stream broke: %w", err)
+	if err == nil {
+		err = errors.New("it ended")
 	}
-	return fmt.Errorf("containerd's event stream broke: %w: %s", err, said)
+	return fmt.Errorf("containerd's event stream broke: %w", spoken{err: err, said: said})
 }
+
+// spoken is a command's error in one line: what the command said where it said
+// anything, since how it ended is what the caller adds to that.
+type spoken struct {
+	err  error
+	said string
+}
+
+// Error returns at most 600 bytes.
+func (s spoken) Error() string {
+	text := s.said
+	if text == "" {
+		text = s.err.Error()
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	return text[:min(len(text), 600)]
+}
+
+// Unwrap returns how the command ended.
+func (s spoken) Unwrap() error { return s.err }
 
 // hear records what one line tells. Look-ups that it begins end with ctx.
 func (n *node) hear(ctx context.Context, line string) event {

@@ -46,7 +46,7 @@ type Options struct {
 	Warn func(message string)
 	// Retry spaces the attempts to open a stream; its Steps bound the
 	// attempts of a first connection alone. The zero value means 200 ms
-	// doubling to 5 s, with jitter, and 12 attempts.
+	// doubling to 2 s, with jitter, and 12 attempts.
 	Retry wait.Backoff
 	// ProbeTimeout bounds one attempt to see the stream work; 0 means 10 s.
 	ProbeTimeout time.Duration
@@ -64,7 +64,7 @@ type Collector struct {
 // into sink.
 func New(exec Exec, sink collectors.Sink, options Options) *Collector {
 	if options.Retry.Duration == 0 {
-		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 12, Cap: 5 * time.Second}
+		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 12, Cap: 2 * time.Second}
 	}
 	if options.ProbeTimeout == 0 {
 		options.ProbeTimeout = 10 * time.Second
