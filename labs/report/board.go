@@ -132,8 +132,15 @@ func (b *board) line(d *doing, longest int, now time.Time) string {
 	if d.scenario != "" {
 		text = clean(d.scenario) + ": " + text
 	}
-	room := b.width() - 1 - width(sign+" "+name+"  "+times+counts)
-	text = b.cut(text, max(10, room))
+	columns := b.Width
+	if columns == 0 {
+		columns = defaultWidth
+	}
+	room := columns - 1 - width(sign+" "+name+"  "+times+counts)
+	if room < 0 {
+		return b.cut(sign+" "+name, columns-1)
+	}
+	text = b.cut(text, max(1, room))
 	return b.paint(sgr, sign) + " " + b.paint(sgrBold, name) + "  " + text + b.paint(sgrDim, times+counts)
 }
 

@@ -43,7 +43,10 @@ type Counts struct {
 	// be decided or done on; Steps leaves the expectations out.
 	Expectations Tally `json:"expectations"`
 	Steps        Tally `json:"steps"`
-	Clusters     int   `json:"clusters"`
+	// Unstarted is how many of Steps are an error because their cluster could
+	// not be used.
+	Unstarted int `json:"unstarted"`
+	Clusters  int `json:"clusters"`
 	// BrokenClusters is how many of them could not be used.
 	BrokenClusters int           `json:"broken_clusters"`
 	Errors         int           `json:"errors"`
@@ -71,6 +74,9 @@ func Summary(r Report) Counts {
 				c.Expectations.Add(s.Status)
 			} else {
 				c.Steps.Add(s.Status)
+				if unstarted(r, run) && s.Status >= expect.Error {
+					c.Unstarted++
+				}
 			}
 		}
 	}
@@ -108,3 +114,9 @@ func ExitCode(r Report) int {
 func isExpectation(s Step) bool { return s.Verdict != nil || s.Verb == dsl.VerbExpect }
 
 func broken(c Cluster) bool { return c.Error != "" || c.Status >= expect.Error }
+
+// unstarted says that a run did not begin because its cluster could not be
+// used.
+func unstarted(r Report, run Run) bool {
+	return run.StartedAt.IsZero() && broken(clusterOf(r, run.Cluster))
+}

@@ -31,7 +31,7 @@ func (p *page) evidence(r Report) {
 				if fresh {
 					shown = v.Diagnostic.Range
 				}
-				p.verdict(v, fresh)
+				p.verdict(v, fresh, run.StartedAt)
 				p.blank()
 			}
 		}
@@ -40,7 +40,7 @@ func (p *page) evidence(r Report) {
 
 // title is the heading of something that went wrong.
 func (p *page) title(status expect.Status, text string) {
-	for i, line := range wrap(p.mark(status)+" "+clean(text), p.width()) {
+	for i, line := range wrap(p.mark(status)+" "+clean(text), p.width()-2) {
 		if i == 0 {
 			sign, rest, _ := strings.Cut(line, " ")
 			line = p.paint(sgrBold+statusColor(status), sign) + " " + p.paint(sgrBold, rest)
@@ -60,7 +60,8 @@ func clusterTitle(c Cluster) string {
 }
 
 // verdict writes a verdict's evidence; the source only where it is asked for.
-func (p *page) verdict(v expect.Verdict, source bool) {
+// Times are counted from begin.
+func (p *page) verdict(v expect.Verdict, source bool, begin time.Time) {
 	if v.Diagnostic == nil {
 		p.text("  ", v.Reason)
 		p.text("  ", v.Message)
@@ -71,7 +72,7 @@ func (p *page) verdict(v expect.Verdict, source bool) {
 	p.references(v.References)
 	if len(v.Records) > 0 {
 		p.line("  The last records about it:")
-		p.records("    ", v.Records, clockTime, false)
+		p.records("    ", v.Records, func(r collectors.Record) string { return since(r, begin) }, false)
 	}
 }
 
@@ -101,10 +102,10 @@ func (p *page) timing(v expect.Verdict) {
 	text := fmt.Sprintf("Looked at from %.3fs to %.3fs of the scenario", v.BeganAt, v.DecidedAt)
 	var parts []string
 	if v.Within > 0 {
-		parts = append(parts, "within "+v.Within.String())
+		parts = append(parts, "within "+span(v.Within))
 	}
 	if v.Hold > 0 {
-		parts = append(parts, "hold "+v.Hold.String())
+		parts = append(parts, "hold "+span(v.Hold))
 	}
 	if len(parts) > 0 {
 		text += " (" + strings.Join(parts, ", ") + ")"
@@ -113,26 +114,40 @@ func (p *page) timing(v expect.Verdict) {
 	p.text("  ", text+expected)
 }
 
-// references writes the condition's values.
+// references writes the condition's values: in columns, or in two lines each
+// where they are long.
 func (p *page) references(refs []expect.Reference) {
 	if len(refs) == 0 {
 		return
 	}
 	p.line("  Its values, and when each was last observed:")
+	long := false
 	g := grid{indent: "    ", flexible: 1}
 	for _, ref := range refs {
-		when := "never observed"
-		if ref.At != nil {
-			when = "at " + clock(*ref.At, ref.Source) + "s"
-			if by := sourceText(ref.Source); by != "" {
-				when += " by " + by
-			}
-		}
-		g.rows = append(g.rows, []cell{
-			{text: p.cutMiddle(clean(ref.Expression), p.width()/2)}, {text: p.cut("= "+clean(ref.Value), 2*p.width())}, {text: when, sgr: sgrDim},
-		})
+		row := []cell{{text: clean(ref.Expression)}, {text: "= " + p.cut(clean(ref.Value), 2*p.width())}, {text: observed(ref), sgr: sgrDim}}
+		long = long || width(row[0].text) > p.width()/2 || width(row[1].text) > p.width()
+		g.rows = append(g.rows, row)
 	}
-	p.grid(g)
+	if !long {
+		p.grid(g)
+		return
+	}
+	for _, row := range g.rows {
+		p.text("    ", row[0].text)
+		p.grid(grid{indent: "      ", rows: [][]cell{row[1:]}})
+	}
+}
+
+// observed says when a value was last observed, and by whom.
+func observed(ref expect.Reference) string {
+	if ref.At == nil {
+		return "never observed"
+	}
+	when := "at " + clock(*ref.At, ref.Source) + "s"
+	if by := sourceText(ref.Source); by != "" {
+		when += " by " + by
+	}
+	return when
 }
 
 func sourceText(source string) string {
@@ -147,29 +162,18 @@ func sourceText(source string) string {
 	return clean(source)
 }
 
-// clockTime is a record's time of day in UTC, as finely as it is worth
-// reading.
-func clockTime(r collectors.Record) string {
-	if r.Precision >= time.Second {
-		return r.Time.UTC().Format("15:04:05")
-	}
-	return r.Time.UTC().Format("15:04:05.000000")
-}
-
-// failures tells of steps that could not be done, of clusters that could not
-// be used and of what failed outside the scenarios.
+// failures tells of clusters that could not be used, of steps that could not
+// be done and of what failed outside the scenarios.
 func (p *page) failures(r Report) {
-	for _, name := range scenarios(r) {
-		for _, run := range runsOf(r, name) {
-			p.failedSteps(run, clusterTitle(clusterOf(r, run.Cluster)))
-		}
-	}
 	for _, c := range r.Clusters {
 		if broken(c) {
-			p.title(expect.Error, "cluster "+clusterTitle(c)+" could not be used")
+			p.title(expect.Error, "cluster "+clusterTitle(c)+" could not be used"+lost(r, c))
 			p.output(c.Error)
 			p.blank()
 		}
+	}
+	for _, name := range scenarios(r) {
+		p.failedSteps(r, name)
 	}
 	for _, text := range r.Errors {
 		p.title(expect.Error, "outside the scenarios")
@@ -178,28 +182,75 @@ func (p *page) failures(r Report) {
 	}
 }
 
-// failedSteps writes the steps of a run that failed, and those without a
-// verdict; neighbours with the same reason together.
-func (p *page) failedSteps(run Run, on string) {
-	for i := 0; i < len(run.Steps); {
+// lost says how much could not be done for want of a cluster.
+func lost(r Report, c Cluster) string {
+	n := 0
+	for _, run := range r.Runs {
+		if run.Cluster == c.Name && unstarted(r, run) {
+			n += len(run.Steps)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and so %d of its scenarios' steps and expectations could not be told", n)
+}
+
+// failedGroup are neighbouring steps without a verdict that came to the same,
+// on the clusters where they did.
+type failedGroup struct {
+	what, detail string
+	status       expect.Status
+	on           []string
+}
+
+// failedSteps writes the steps of a scenario that failed and those that were
+// not decided, what is the same together.
+func (p *page) failedSteps(r Report, scenario string) {
+	var groups []failedGroup
+	for _, run := range runsOf(r, scenario) {
+		if unstarted(r, run) {
+			continue
+		}
+		for _, g := range failedGroups(run) {
+			i := slices.IndexFunc(groups, func(o failedGroup) bool {
+				return o.what == g.what && o.detail == g.detail && o.status == g.status
+			})
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, g)
+			}
+			groups[i].on = append(groups[i].on, clusterTitle(clusterOf(r, run.Cluster)))
+		}
+	}
+	for _, g := range groups {
+		p.title(g.status, fmt.Sprintf("%s on %s: %s", scenario, strings.Join(g.on, ", "), g.what))
+		p.output(g.detail)
+		p.blank()
+	}
+}
+
+func failedGroups(run Run) []failedGroup {
+	var groups []failedGroup
+	for i, next := 0, 0; i < len(run.Steps); i = next {
 		first := run.Steps[i]
-		next := i + 1
+		next = i + 1
 		if first.Verdict != nil || first.Status == expect.Pass || first.Detail == "" {
-			i = next
 			continue
 		}
 		for next < len(run.Steps) && run.Steps[next].Verdict == nil && run.Steps[next].Status == first.Status && run.Steps[next].Detail == first.Detail {
 			next++
 		}
-		what := strings.TrimSpace(first.Verb + " " + first.Name)
+		what := keysOf(run)[i].title()
 		if n := next - i; n > 1 {
-			what = fmt.Sprintf("%s and %d more after it", what, n-1)
+			what = fmt.Sprintf("%s, and %d more after it", what, n-1)
 		}
-		p.title(first.Status, fmt.Sprintf("%s on %s: %s", run.Scenario, on, what))
-		p.output(first.Detail)
-		p.blank()
-		i = next
+		if first.Status == expect.Skip {
+			what = "skipped: " + what
+		}
+		groups = append(groups, failedGroup{what: what, detail: first.Detail, status: first.Status})
 	}
+	return groups
 }
 
 // mostOutput bounds how much of a failure's text is written; run.json has all.

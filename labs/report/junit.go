@@ -63,9 +63,10 @@ type junitOutcome struct {
 
 // WriteJUnit writes the report as JUnit's XML: a test suite for each scenario
 // on each cluster, a test case for each expectation and step, and a suite
-// "lab" for failures that belong to none. An expectation that is not met is a
-// failure; one that could not be decided, and a step that could not be done,
-// is an error.
+// "lab" for failures that belong to none. What the evidence contradicts is a
+// failure, as is a step that the API server refused or took against what was
+// expected; what could not be told or done is an error. The XML is valid
+// whatever the report holds: control characters are left out.
 func WriteJUnit(w io.Writer, r Report) error {
 	out := junitReport{Name: clean(cmp.Or(r.File, "lab"))}
 	for _, run := range r.Runs {
@@ -100,7 +101,7 @@ func runSuite(r Report, run Run) junitSuite {
 	}
 	class := clean(run.Scenario + "." + run.Cluster)
 	for _, step := range run.Steps {
-		s.add(stepCase(r, class, step), step.Status)
+		s.add(stepCase(class, step, run.StartedAt), step.Status)
 	}
 	return s
 }
@@ -118,11 +119,14 @@ func (s *junitSuite) add(c junitCase, status expect.Status) {
 	}
 }
 
-func stepCase(r Report, class string, step Step) junitCase {
+func stepCase(class string, step Step, begin time.Time) junitCase {
 	c := junitCase{Name: clean(step.Verb + " " + step.Name), Class: class, Time: junitTime(step.EndedAt - step.BeganAt)}
 	reason, body, kind := step.Detail, step.Detail, step.Verb
 	if v := step.Verdict; v != nil {
-		reason, body = v.Reason, evidenceText(*v)
+		reason, body = v.Reason, evidenceText(*v, begin)
+		if v.Message != "" {
+			reason += ": " + v.Message
+		}
 	}
 	if isExpectation(step) {
 		c.Name, kind = clean(step.Name), "expectation"
@@ -188,11 +192,11 @@ func block(text string) string { return strings.Join(lines(text), "\n") }
 
 func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", max(0, seconds)) }
 
-// evidenceText is a verdict with its evidence as it is printed, in one
-// column width and without colours.
-func evidenceText(v expect.Verdict) string {
+// evidenceText is a verdict with its evidence as it is printed, without
+// colours.
+func evidenceText(v expect.Verdict, begin time.Time) string {
 	p := newPage(Style{})
-	p.verdict(v, true)
+	p.verdict(v, true, begin)
 	return p.String()
 }
 

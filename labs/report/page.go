@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,7 +45,7 @@ func (p *page) text(indent, text string) {
 // cell is what stands in a place of a grid.
 type cell struct {
 	text, sgr string
-	// whole keeps the text on one line.
+	// whole keeps the text on one line, without its middle where it is long.
 	whole bool
 }
 
@@ -59,6 +60,8 @@ type grid struct {
 	flexible int
 	// right are the columns that are aligned to the right.
 	right []int
+	// most bounds the width of columns.
+	most map[int]int
 	// rule writes a line below the head.
 	rule bool
 }
@@ -67,6 +70,9 @@ const columnGap = 2
 
 // leastFlexible is what the flexible column keeps.
 const leastFlexible = 16
+
+// leastColumn is what every column keeps where the page is too narrow.
+const leastColumn = 4
 
 func (g *grid) widths(room int) []int {
 	var widths []int
@@ -79,11 +85,23 @@ func (g *grid) widths(room int) []int {
 		}
 	}
 	total := width(g.indent) - columnGap
-	for _, w := range widths {
-		total += w + columnGap
+	for i, w := range widths {
+		if most := g.most[i]; most > 0 {
+			widths[i] = min(w, most)
+		}
+		total += widths[i] + columnGap
 	}
 	if g.flexible < len(widths) && total > room {
-		widths[g.flexible] = max(min(leastFlexible, widths[g.flexible]), widths[g.flexible]-(total-room))
+		least := max(min(leastFlexible, widths[g.flexible]), widths[g.flexible]-(total-room))
+		total -= widths[g.flexible] - least
+		widths[g.flexible] = least
+	}
+	for ; g.flexible < len(widths) && total > room; total-- {
+		i := slices.Index(widths, slices.Max(widths))
+		if widths[i] <= leastColumn {
+			break
+		}
+		widths[i]--
 	}
 	return widths
 }
@@ -114,7 +132,7 @@ func (p *page) row(g grid, widths []int, row []cell) {
 		switch {
 		case width(c.text) <= widths[i]:
 		case c.whole:
-			parts[i] = []string{p.cut(c.text, widths[i])}
+			parts[i] = []string{p.cutMiddle(c.text, widths[i])}
 		default:
 			parts[i] = wrap(c.text, widths[i])
 		}
@@ -147,6 +165,14 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// span is a duration as scenarios state it: 75s, 0.25s, 5m0s.
+func span(d time.Duration) string {
+	if d.Abs() < 2*time.Minute {
+		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+	}
+	return d.String()
 }
 
 // elapsed is a duration as people read it: 0.4s, 42.3s, 1m42s, 2h05m.

@@ -77,18 +77,9 @@ func (p *page) statuses(runs []Run, groups []podGroup) {
 			name = cell{}
 		}
 	}
+	g.most = map[int]int{1: p.width() / 3}
 	p.blank()
-	p.narrow(&g, 1)
 	p.grid(g)
-}
-
-// narrow bounds a column to a third of the page.
-func (p *page) narrow(g *grid, column int) {
-	for _, row := range g.rows {
-		if parts := wrap(row[column].text, p.width()/3); len(parts) > 1 {
-			row[column].text = p.cut(row[column].text, p.width()/3)
-		}
-	}
 }
 
 // courses are the clusters that agree, and the course that they agree on.
@@ -96,6 +87,9 @@ func (p *page) courses(runs []Run, group podGroup) [][2]string {
 	var order []string
 	clusters := map[string][]string{}
 	for _, run := range runs {
+		if run.StartedAt.IsZero() {
+			continue
+		}
 		course := "no such pod was seen"
 		if i := slices.IndexFunc(group.seen, func(s seenPod) bool { return s.cluster == run.Cluster }); i >= 0 {
 			course = cmp.Or(clean(strings.Join(group.seen[i].pod.Statuses, p.arrow())), "no STATUS was seen")
@@ -103,12 +97,12 @@ func (p *page) courses(runs []Run, group podGroup) [][2]string {
 		if clusters[course] == nil {
 			order = append(order, course)
 		}
-		clusters[course] = append(clusters[course], clean(run.Cluster))
+		clusters[course] = append(clusters[course], p.cutMiddle(clean(run.Cluster), longestCluster))
 	}
 	var out [][2]string
 	for _, course := range order {
 		on := strings.Join(clusters[course], ", ")
-		if len(order) == 1 && len(runs) > 1 {
+		if len(order) == 1 && len(runs) > 1 && len(clusters[course]) == len(runs) {
 			on = fmt.Sprintf("all %d", len(runs))
 		}
 		out = append(out, [2]string{on, course})
@@ -119,14 +113,16 @@ func (p *page) courses(runs []Run, group podGroup) [][2]string {
 // containers writes when each container started and ended, a row for each
 // cluster.
 func (p *page) containers(groups []podGroup) {
-	restarted, sources := false, map[string]bool{}
 	g := grid{right: []int{3, 4, 5}}
+	sources := map[string]bool{}
+	restarted, indent := false, ""
 	for _, group := range groups {
+		if len(groups) > 1 {
+			g.rows = append(g.rows, []cell{{text: clean(group.title), sgr: sgrBold, whole: true}})
+			indent = "  "
+		}
 		for _, name := range containerNames(group) {
-			title := clean(name)
-			if len(groups) > 1 {
-				title = clean(group.title) + "/" + title
-			}
+			title := indent + clean(name)
 			for _, seen := range group.seen {
 				i := slices.IndexFunc(seen.pod.Containers, func(c Container) bool { return c.Name == name })
 				if i < 0 {
@@ -134,8 +130,10 @@ func (p *page) containers(groups []podGroup) {
 				}
 				c := seen.pod.Containers[i]
 				restarted = restarted || c.Restarts > 0
-				sources[c.Source] = true
-				g.rows = append(g.rows, append([]cell{{text: title, sgr: sgrBold}, {text: p.cutMiddle(clean(seen.cluster), longestCluster)}}, containerCells(c)...))
+				if c.Source != "" {
+					sources[c.Source] = true
+				}
+				g.rows = append(g.rows, append([]cell{{text: title, whole: true}, {text: clean(seen.cluster), whole: true}}, containerCells(c)...))
 				title = ""
 			}
 		}
@@ -143,23 +141,37 @@ func (p *page) containers(groups []podGroup) {
 	if len(g.rows) == 0 {
 		return
 	}
-	titles := []string{"CONTAINER", "ON", "KIND", "STARTED", "ENDED", "RAN", "EXIT", "TIMES", "RESTARTS"}
-	g.head = [][]cell{make([]cell, len(titles))}
-	for i, title := range titles {
-		g.head[0][i] = cell{text: title, sgr: sgrDim}
-	}
-	if !restarted {
-		for i, row := range slices.Concat(g.head, g.rows) {
-			if row = row[:len(row)-1]; i == 0 {
-				g.head[0] = row
-			} else {
-				g.rows[i-1] = row
-			}
-		}
-	}
+	g.most = map[int]int{1: longestCluster}
+	p.heads(&g, restarted, len(sources) > 1)
 	p.blank()
 	p.grid(g)
 	p.sources(sources)
+}
+
+// heads puts the titles above the containers' columns and takes those away
+// that say nothing.
+func (p *page) heads(g *grid, restarts, sources bool) {
+	var head []cell
+	for _, title := range []string{"CONTAINER", "ON", "KIND", "STARTED", "ENDED", "RAN", "EXIT", "RESTARTS", "TIMES"} {
+		head = append(head, cell{text: title, sgr: sgrDim})
+	}
+	trim := func(row []cell) []cell {
+		if len(row) < len(head) {
+			return row
+		}
+		out := row[:7:7]
+		if restarts {
+			out = append(out, row[7])
+		}
+		if sources {
+			out = append(out, row[8])
+		}
+		return out
+	}
+	for i, row := range g.rows {
+		g.rows[i] = trim(row)
+	}
+	g.head = [][]cell{trim(head)}
 }
 
 func containerNames(group podGroup) []string {
@@ -178,7 +190,7 @@ func containerNames(group podGroup) []string {
 func containerCells(c Container) []cell {
 	started, ended, ran, exit := "never", "", "", ""
 	if c.StartedAt != nil {
-		started, ended = clock(*c.StartedAt, c.Source), "runs"
+		started, ended = clock(*c.StartedAt, c.Source), "running"
 	}
 	if c.FinishedAt != nil {
 		ended = clock(*c.FinishedAt, c.Source)
@@ -196,7 +208,7 @@ func containerCells(c Container) []cell {
 	}
 	return []cell{
 		{text: clean(c.Kind)}, {text: started}, {text: ended}, {text: ran}, {text: exit},
-		{text: clockUnit(c.Source), sgr: sgrDim}, {text: fmt.Sprint(c.Restarts)},
+		{text: fmt.Sprint(c.Restarts)}, {text: clockUnit(c.Source), sgr: sgrDim},
 	}
 }
 
@@ -224,11 +236,11 @@ func (p *page) sources(seen map[string]bool) {
 	text := "Seconds since the scenario began"
 	switch runtime, api := seen[string(collectors.SourceRuntime)], seen[string(collectors.SourceAPI)]; {
 	case runtime && api:
-		text += "; runtime: by the node's container runtime, which knows them to the nanosecond; API: by the API server, which keeps whole seconds."
+		text += "; runtime: by the node's container runtime, to the nanosecond; API: by the API server, in whole seconds."
 	case runtime:
-		text += ", by the node's container runtime, which knows them to the nanosecond."
+		text += ", by the node's container runtime, to the nanosecond."
 	case api:
-		text += ", by the API server, which keeps whole seconds: less than a second apart is no order."
+		text += ", by the API server, in whole seconds: less than a second apart is no order."
 	default:
 		return
 	}

@@ -46,7 +46,7 @@ func (p *page) records(indent string, records []collectors.Record, at func(colle
 		if t := api(r); !t.IsZero() {
 			shown := r
 			shown.Time, shown.Precision = t, time.Second
-			text += "  [API: " + at(shown) + "]"
+			text += "  [API: " + at(shown) + ", within 1s]"
 		}
 		g.rows = append(g.rows, []cell{{text: at(r)}, {text: within(r.Precision), sgr: sgrDim}, {text: clean(string(r.Source))}, {text: clean(text)}})
 	}
@@ -128,7 +128,7 @@ func describe(r collectors.Record) string {
 	case r.Type == collectors.TypeLog && r.Log != nil:
 		return "log " + container + ": " + r.Log.Text
 	case r.Type == collectors.TypeGap && r.Gap != nil:
-		return gapText(r)
+		return "gap: " + gapText(r)
 	case r.Type == collectors.TypeStep && r.Step != nil:
 		return stepText(r.Step)
 	}
@@ -196,18 +196,15 @@ func jobText(j *collectors.Job) string {
 	return text
 }
 
+// gapText says what a source did not see.
 func gapText(r collectors.Record) string {
-	text := "gap"
+	what := "anything"
 	if r.Object.Name != "" {
-		text += " of " + r.Object.Name
-		if r.Container != "" {
-			text += "/" + r.Container
-		}
+		what = strings.Trim(r.Object.Name+"/"+r.Container, "/")
 	}
-	if g := r.Gap; g.To.IsZero() {
-		text += ", still open"
-	} else {
-		text += " of " + g.To.Sub(g.From).Round(time.Millisecond).String()
+	text := fmt.Sprintf("%s does not see %s since then", r.Source, what)
+	if g := r.Gap; !g.To.IsZero() {
+		text = fmt.Sprintf("%s did not see %s for %s", r.Source, what, g.To.Sub(g.From).Round(time.Millisecond))
 	}
 	if r.Gap.Count > 0 {
 		text += fmt.Sprintf(", %d lost", r.Gap.Count)

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -14,7 +15,7 @@ type Style struct {
 	// Color allows ANSI colours; nothing is told by them alone.
 	Color bool
 	// Width is the number of columns to stay within; 0 means 100, and less
-	// than 40 means 40.
+	// than 60 means 60.
 	Width int
 	// ASCII writes marks, arrows and lines with ASCII characters only. Names
 	// and texts of others stay as they are.
@@ -23,9 +24,10 @@ type Style struct {
 
 const (
 	defaultWidth = 100
-	leastWidth   = 40
+	leastWidth   = 60
 )
 
+// width is the number of columns to stay within.
 func (s Style) width() int {
 	if s.Width == 0 {
 		return defaultWidth
@@ -130,17 +132,45 @@ func lines(text string) []string {
 	return all
 }
 
-// wrap breaks clean text into lines of at most so many columns, at spaces and
-// within names where it must.
+// wrap breaks clean text into lines of at most so many columns: at spaces, and
+// within a word only where it is longer than a line.
 func wrap(text string, columns int) []string {
+	columns = max(1, columns)
 	if width(text) <= columns {
 		return []string{text}
 	}
-	out := strings.Split(ansi.Wrap(text, max(1, columns), "/,"), "\n")
-	for i, line := range out {
-		out[i] = strings.TrimSpace(line)
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line != "" && width(line)+1+width(word) <= columns:
+			line += " " + word
+			continue
+		case line != "":
+			out = append(out, line)
+		}
+		for width(word) > columns {
+			head := breakWord(word, columns)
+			out = append(out, head)
+			word = word[len(head):]
+		}
+		line = word
 	}
-	return out
+	return append(out, line)
+}
+
+// breakWord is the beginning of a word that fits: up to a separator in its
+// latter half where there is one. It is never empty.
+func breakWord(word string, columns int) string {
+	head := ansi.Truncate(word, columns, "")
+	if head == "" {
+		_, size := utf8.DecodeRuneInString(word)
+		return word[:size]
+	}
+	if i := strings.LastIndexAny(head, "/-_.,="); i > len(head)/2 {
+		return head[:i+1]
+	}
+	return head
 }
 
 // cut shortens clean text at its end.

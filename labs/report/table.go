@@ -240,19 +240,38 @@ func (p *page) table(rows [][]Cell) {
 		columns = append(columns, c)
 		height = max(height, len(c.head))
 	}
-	for first := 0; first < len(columns); {
-		room := p.width() - min(longest, max(shortestName, p.width()*2/5))
-		next := first
-		for next < len(columns) && (next == first || room-columnGap-columns[next].width >= 0) {
-			room -= columnGap + columns[next].width
-			next++
-		}
-		if first > 0 {
+	for i, some := range p.slices(columns, p.width()-min(longest, max(shortestName, p.width()*2/5))) {
+		if i > 0 {
 			p.blank()
 		}
-		p.slice(rows, columns[first:next], height)
-		first = next
+		p.slice(rows, some, height)
 	}
+}
+
+// slices are the columns in as few tables as there is room for, as equal as
+// they come.
+func (p *page) slices(columns []column, room int) [][]column {
+	fill := func(most int) [][]column {
+		var out [][]column
+		left := 0
+		for _, c := range columns {
+			need := columnGap + c.width
+			if len(out) == 0 || need > left || len(out[len(out)-1]) == most {
+				out = append(out, nil)
+				left = room
+			}
+			out[len(out)-1] = append(out[len(out)-1], c)
+			left -= need
+		}
+		return out
+	}
+	fewest := fill(len(columns))
+	for most := 1; most < len(columns); most++ {
+		if even := fill(most); len(even) == len(fewest) {
+			return even
+		}
+	}
+	return fewest
 }
 
 // column lays out the column of the rows' i-th cells.

@@ -144,7 +144,7 @@ func (t *teller) record(e Event, r collectors.Record) []string {
 	case r.Task != nil:
 		return t.task(e, r)
 	case r.Type == collectors.TypeGap && r.Gap != nil:
-		return t.said(e, sgrYellow, "gap: ", clean(string(r.Source))+": "+strings.TrimPrefix(gapText(r), "gap "))
+		return t.said(e, sgrYellow, "gap: ", gapText(r))
 	case r.Type == collectors.TypeStep:
 		return nil // EventStep tells it
 	}
@@ -225,4 +225,13 @@ func containerColor(r collectors.Record) string {
 	hash.Write([]byte(r.Container)) // never fails
 	palette := []string{"\x1b[36m", "\x1b[32m", "\x1b[35m", "\x1b[33m", "\x1b[34m", "\x1b[96m", "\x1b[92m", "\x1b[95m"}
 	return palette[hash.Sum32()%uint32(len(palette))]
+}
+
+// clockTime is a record's time of day in UTC, as finely as it is worth
+// reading.
+func clockTime(r collectors.Record) string {
+	if r.Precision >= time.Second {
+		return r.Time.UTC().Format("15:04:05Z")
+	}
+	return r.Time.UTC().Format("15:04:05.000000Z")
 }

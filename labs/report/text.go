@@ -167,7 +167,7 @@ func tallyText(r Report, c Counts) string {
 	}
 	add(c.BrokenClusters, "%s could not be used", "cluster")
 	add(c.Errors, "%s outside the scenarios", "failure")
-	add(c.Steps.Fail+c.Steps.Error, "%s failed", "step")
+	add(c.Steps.Fail+c.Steps.Error-c.Unstarted, "%s failed", "step")
 	add(e.Fail, "%s not as expected", "expectation")
 	add(e.Error, "%s could not be told", "expectation")
 	add(e.Pass, "%s as expected", "expectation")

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/kind-lab/lab/labs/expect"
+)
+
+// wellFormed reads XML to its end.
+func wellFormed(data []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func TestWriteJUnit(t *testing.T) {
+	for _, name := range []string{"pass", "fail", "error", "interrupted"} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := WriteJUnit(&b, samples()[name]); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "junit-"+name, b.Bytes())
+		})
+	}
+}
+
+func TestJUnitCountsWhatItHolds(t *testing.T) {
+	for name, r := range samples() {
+		var b bytes.Buffer
+		if err := WriteJUnit(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		var got junitReport
+		if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		c := Summary(r)
+		own := c.BrokenClusters + c.Errors
+		if r.Interrupted {
+			own++
+		}
+		want := junitCounts{
+			Tests:    c.Expectations.Total() + c.Steps.Total() + own,
+			Failures: c.Expectations.Fail + c.Steps.Fail, Errors: c.Expectations.Error + c.Steps.Error + own,
+			Skipped: c.Expectations.Skip + c.Steps.Skip, Time: got.Time,
+		}
+		if got.junitCounts != want {
+			t.Errorf("%s: got %+v, want %+v", name, got.junitCounts, want)
+		}
+		for _, s := range got.Suites {
+			var counted junitSuite
+			for _, c := range s.Cases {
+				switch {
+				case c.Error != nil:
+					counted.add(c, expect.Error)
+				case c.Failure != nil:
+					counted.add(c, expect.Fail)
+				case c.Skipped != nil:
+					counted.add(c, expect.Skip)
+				default:
+					counted.add(c, expect.Pass)
+				}
+			}
+			counted.Time = s.Time
+			if counted.junitCounts != s.junitCounts {
+				t.Errorf("%s, %s: it counts %+v and holds %+v", name, s.Name, s.junitCounts, counted.junitCounts)
+			}
+		}
+	}
+}
+
+func TestJUnitIsValidForAnyBytes(t *testing.T) {
+	r := sampleFail()
+	evil := "\x00\x01\xff\xfe]]>&<\"'\x1b[31m\ufffe\nsecond line\ud7ff"
+	r.ID, r.Runs[0].Scenario, r.Runs[0].Steps[0].Detail, r.Clusters[1].Error = evil, evil, evil, evil
+	v := r.Runs[6].Steps[4].Verdict
+	v.Reason, v.Diagnostic.Detail, v.References[0].Value = evil, evil, evil
+	r.Errors = []string{evil}
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := wellFormed(b.Bytes()); err != nil {
+		t.Error(err)
+	}
+	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r < ' ' && r != '\n' }); i >= 0 {
+		t.Errorf("a control character is in %q", b.String()[i:min(b.Len(), i+40)])
+	}
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func samples() map[string]Report {
+	return map[string]Report{
+		"pass": samplePass(), "fail": sampleFail(), "error": sampleError(), "interrupted": sampleInterrupted(), "many": sampleMany(),
+	}
+}
+
+func text(t *testing.T, r Report, s Style) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteText(&b, r, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWriteText(t *testing.T) {
+	for name, r := range samples() {
+		for _, width := range []int{80, 100, 140} {
+			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
+				golden(t, fmt.Sprintf("%s-%d", name, width), []byte(text(t, r, Style{Width: width})))
+			})
+		}
+	}
+}
+
+func TestWriteTextOtherStyles(t *testing.T) {
+	golden(t, "fail-color", []byte(text(t, sampleFail(), Style{Color: true})))
+	golden(t, "fail-ascii", []byte(text(t, sampleFail(), Style{ASCII: true, Width: 80})))
+}
+
+func TestWriteTextStaysWithinItsWidth(t *testing.T) {
+	for name, r := range samples() {
+		for _, columns := range []int{1, 60, 73, 80, 100, 140, 200} {
+			for line := range strings.Lines(text(t, r, Style{Width: columns})) {
+				if strings.Contains(line, "│") || strings.Contains(line, r.Folder) { // source lines and paths stay whole
+					continue
+				}
+				if w := ansi.StringWidth(strings.TrimRight(line, "\n")); w > max(leastWidth, columns) {
+					t.Errorf("%s at %d columns has a line of %d: %q", name, columns, w, line)
+				}
+			}
+		}
+	}
+}
+
+func TestColorsSayNothingAlone(t *testing.T) {
+	for name, r := range samples() {
+		plain, colored := text(t, r, Style{}), ansi.Strip(text(t, r, Style{Color: true}))
+		if name != "fail" && name != "error" && plain != colored { // snippets are marked with carets where there is no colour
+			t.Errorf("%s: the coloured text says something else than the plain one", name)
+		}
+	}
+}
+
+func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
+	r := sampleFail()
+	evil := "\x1b]0;owned\x07\x1b[2J\x9b31m\u202etxt.exe\r\x00"
+	r.File, r.Folder, r.Clusters[0].Name, r.Clusters[1].Error = evil, evil, evil, evil
+	r.Runs[0].Cluster, r.Runs[0].Description, r.Runs[0].Steps[0].Detail, r.Runs[0].Steps[1].Name = evil, evil, evil, evil
+	v := r.Runs[6].Steps[4].Verdict
+	v.Reason, v.References[0].Value, v.Records[0].Object.Name, v.Records[1].Container = evil, evil, evil, evil
+	v.Diagnostic.Detail, v.Diagnostic.Snippet.Code = evil, evil
+	r.Runs[6].Pods[0].Name, r.Runs[6].Pods[0].Statuses[0], r.Runs[6].Pods[0].Containers[0].Source = evil, evil, evil
+	r.Errors = []string{evil}
+	var b bytes.Buffer
+	if err := WriteText(&b, r, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e }); i >= 0 {
+		t.Errorf("a control character is in %q", b.String()[i:min(b.Len(), i+40)])
+	}
+}
+
+func TestWriteTextOfAlmostNothing(t *testing.T) {
+	for name, r := range map[string]Report{
+		"nothing":      {},
+		"empty run":    {Runs: []Run{{}}},
+		"empty step":   {Runs: []Run{{Steps: []Step{{}}}}},
+		"odd statuses": {Status: 99, Runs: []Run{{Status: -3, Steps: []Step{{Status: 42, Detail: "x"}, {Status: -1}}}}},
+	} {
+		if got := text(t, r, Style{}); !strings.HasSuffix(got, ".\n") {
+			t.Errorf("%s: no closing line in %q", name, got)
+		}
+	}
+}
+
+type brokenWriter struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWritingFails(t *testing.T) {
+	for name, err := range map[string]error{
+		"text":    WriteText(brokenWriter{}, samplePass(), Style{}),
+		"junit":   WriteJUnit(brokenWriter{}, samplePass()),
+		"records": WriteRecords(brokenWriter{}, sampleFail().Runs[6].Steps[4].Verdict.Records, begun),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: got %v, want the writer's error", name, err)
+		}
+	}
+}
