@@ -15,6 +15,9 @@ import (
 // evidenceLines bounds what an error shows of each thing that failed.
 const evidenceLines = 6
 
+// evidenceWidth bounds each of its lines, in bytes.
+const evidenceWidth = 300
+
 // explain turns a failed boot into a *CreateError, with what the nodes say.
 func (p *Provisioner) explain(ctx context.Context, c *creation, err error, limit time.Duration) error {
 	e := &CreateError{ID: c.id, Version: c.spec.Version, Step: c.log.current(), Err: err}
@@ -24,13 +27,12 @@ func (p *Provisioner) explain(ctx context.Context, c *creation, err error, limit
 	var notReady *NotReadyError
 	var fatal *fatalError
 	switch {
-	case errors.As(err, &notReady):
-		e.Step = "Waiting for readiness"
-		e.Reason = fmt.Sprintf("not ready after %v: %s", limit, strings.Join(notReady.Waiting, "; "))
-		e.Evidence = nodes
-		return e
 	case errors.As(err, &fatal):
 		e.Step, e.Reason, e.Remedy = "", fatal.Error(), remedy(fatal.line, c.spec.Version)
+		return e
+	case errors.As(err, &notReady):
+		e.Reason = fmt.Sprintf("not ready after %v: %s", limit, strings.Join(notReady.Waiting, "; "))
+		e.Evidence = nodes
 		return e
 	case errors.Is(err, errOverdue):
 		e.Reason = fmt.Sprintf("not ready after %v", limit)
@@ -133,7 +135,7 @@ func lastErrors(log string, n int) []string {
 				text = found[1]
 			}
 		}
-		if text != "" && !seen[text] {
+		if text != "" && !seen[text] && !strings.HasPrefix(text, "Unable to write event") {
 			seen[text] = true
 			kept = append(kept, text)
 		}
@@ -142,18 +144,22 @@ func lastErrors(log string, n int) []string {
 }
 
 func prefixed(prefix string, lines []string) []string {
-	for i := range lines {
-		lines[i] = prefix + ": " + lines[i]
+	for i, line := range lines {
+		if len(line) > evidenceWidth {
+			line = strings.ToValidUTF8(line[:evidenceWidth], "") + " …"
+		}
+		lines[i] = prefix + ": " + line
 	}
 	return lines
 }
 
-// lastLines leaves out what has no space in it: kubeadm ends with a trace of
-// Go's functions.
+// lastLines leaves out what kubeadm advises, and what has no space in it: it
+// ends with a trace of Go's functions.
 func lastLines(text string, n int) []string {
+	advice := regexp.MustCompile(`^(?:Unfortunately|This error is likely|- |If you are|Additionally|To troubleshoot|Here is one|Once you have)`)
 	var kept []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.Contains(line, " ") {
+		if line = strings.TrimSpace(line); strings.Contains(line, " ") && !advice.MatchString(line) {
 			kept = append(kept, line)
 		}
 	}

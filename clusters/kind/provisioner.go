@@ -250,21 +250,18 @@ func (p *Provisioner) provider(l *logger) (*cluster.Provider, error) {
 
 // boot returns once the cluster is ready, cannot get ready, or ctx ends.
 func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (clusters.Handle, error) {
-	watching, stop := context.WithCancel(ctx)
-	fatal, wait := p.watch(watching, c)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	wait := p.watch(ctx, c, giveUp)
 	defer wait()
-	defer stop()
+	defer giveUp(nil)
 	select {
 	case <-made.done:
 		if made.err != nil {
 			return clusters.Handle{}, made.err
 		}
-	case err := <-fatal:
-		return clusters.Handle{}, err
 	case <-ctx.Done():
 		return clusters.Handle{}, context.Cause(ctx)
 	}
-	stop()
 	if err := os.Chmod(c.kubeconfig, 0o600); err != nil {
 		return clusters.Handle{}, fmt.Errorf("protecting the kubeconfig: %w", err)
 	}

@@ -16,6 +16,13 @@ import (
 // is believed: some, such as a runtime that restarts, pass.
 const failuresTold = 5
 
+// followKubelet follows the kubelet's journal once there is a line in it: what
+// follows a journal that journald has not opened yet sees nothing, ever.
+const followKubelet = `
+until journalctl --unit=kubelet --quiet --no-pager --lines=1 | grep -q .; do sleep 0.2; done
+exec journalctl --unit=kubelet --follow --no-pager --output=cat --lines=all
+`
+
 // fatalError is a component that can never start: to wait for it is to wait in
 // vain, and kubeadm does so for four minutes.
 type fatalError struct {
@@ -29,10 +36,10 @@ func (e *fatalError) Error() string {
 	return fmt.Sprintf("%s on %s does not start: %s", e.component, e.node, e.line)
 }
 
-// watch follows the kubelets until ctx ends, and sends the first component that
-// can never start. wait returns once nothing runs any more.
-func (p *Provisioner) watch(ctx context.Context, c *creation) (fatal <-chan error, wait func()) {
-	found := make(chan error, 1)
+// watch follows the kubelets until ctx ends, and gives up with a *fatalError
+// for the first component that can never start. wait returns once nothing runs
+// any more.
+func (p *Provisioner) watch(ctx context.Context, c *creation, giveUp context.CancelCauseFunc) (wait func()) {
 	var group sync.WaitGroup
 	for _, node := range c.nodes {
 		group.Go(func() {
@@ -41,14 +48,11 @@ func (p *Provisioner) watch(ctx context.Context, c *creation) (fatal <-chan erro
 			case <-ctx.Done():
 			}
 			if err := p.watchNode(ctx, node.Name); err != nil {
-				select {
-				case found <- err:
-				default:
-				}
+				giveUp(err)
 			}
 		})
 	}
-	return found, group.Wait
+	return group.Wait
 }
 
 // watchNode follows a node's kubelet and returns what can never start, or nil
@@ -62,8 +66,7 @@ func (p *Provisioner) watchNode(ctx context.Context, node string) error {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			err := p.NodeExec(following, node, nil, w, nil,
-				"journalctl", "--unit=kubelet", "--follow", "--no-pager", "--output=cat", "--lines=all")
+			err := p.NodeExec(following, node, nil, w, nil, "sh", "-c", followKubelet)
 			w.CloseWithError(err)
 		}()
 		err := p.judge(ctx, node, r)
@@ -101,10 +104,10 @@ func (p *Provisioner) judge(ctx context.Context, node string, journal io.Reader)
 	return nil
 }
 
-// componentLog is the end of what a control plane's component wrote before it
-// ended.
+// componentLog is the beginning and the end of what a control plane's component
+// wrote before it ended; the usage of a program can come after its error.
 func (p *Provisioner) componentLog(ctx context.Context, node, component string) (string, error) {
-	const newest = `f=$(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log 2>/dev/null | head -n 1); [ -n "$f" ] && tail -n 40 "$f"`
+	const newest = `f=$(ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log 2>/dev/null | head -n 1); [ -n "$f" ] && { head -n 20 "$f"; tail -n 40 "$f"; }`
 	var out bytes.Buffer
 	err := p.NodeExec(ctx, node, nil, &out, nil, "sh", "-c", newest, "sh", component)
 	return out.String(), err

@@ -258,9 +258,9 @@ func (b Behaviour) fakeExec(args []string) int {
 		<-time.After(time.Hour)
 	case cmd[0] == "kubeadm" && b.Kubeadm != "":
 		return fail("%s", b.Kubeadm)
-	case cmd[0] == "journalctl":
+	case strings.Contains(line, "journalctl"):
 		fmt.Print(b.Journal)
-		if slices.Contains(cmd, "--follow") {
+		if strings.Contains(line, "--follow") {
 			<-time.After(time.Hour)
 		}
 	case strings.Contains(line, "/var/log/pods"):
