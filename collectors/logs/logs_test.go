@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/collectors"
 )
@@ -82,15 +83,20 @@ type running struct {
 
 func begin(t *testing.T, f *fakeAPI, s *sink, options Options) *running {
 	t.Helper()
-	r := &running{done: make(chan error, 1)}
 	options.Namespace, options.EndWait = "lab", 100*time.Millisecond
 	options.Retry = wait.Backoff{Duration: 5 * time.Millisecond, Factor: 1.5, Steps: 2, Cap: 20 * time.Millisecond}
+	return start(t, f.config(), s, options)
+}
+
+func start(t *testing.T, config *rest.Config, s *sink, options Options) *running {
+	t.Helper()
+	r := &running{done: make(chan error, 1)}
 	options.Warn = func(message string) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.warnings = append(r.warnings, message)
 	}
-	c, err := New(f.config(), s, options)
+	c, err := New(config, s, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +365,7 @@ func TestBounds(t *testing.T) {
 		f.run("other", "main", 0)
 		s.waitFor(t, "myapp/main/0 +1ms x")
 		for len(r.warned()) == 0 {
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 		}
 		f.write("other", "main", 0, 9, "within its bounds")
 		s.waitFor(t, "other/main/0 +9ms within its bounds")

@@ -35,7 +35,6 @@ type stream struct {
 	container *container
 	run       int
 	pass      *pass
-	ctx       context.Context //nolint:containedctx // a response's body lives as long as its request
 	request   *http.Request
 	next      http.RoundTripper
 	body      io.ReadCloser
@@ -103,8 +102,7 @@ func (s *streams) begin(request *http.Request, c *container, number int, body io
 	s.count++
 	s.busy++
 	st := &stream{
-		streams: s, id: fmt.Sprintf("%08x", s.count), container: c, run: number,
-		ctx: ctx, request: request,
+		streams: s, id: fmt.Sprintf("%08x", s.count), container: c, run: number, request: request,
 	}
 	st.close = sync.OnceValue(st.finish)
 	s.open[st.id] = st
@@ -224,8 +222,8 @@ func (s *stream) ended(err error) error {
 		book.note(s.container, s.run, func(r *run) { r.eof = clean })
 		return io.EOF
 	}
-	if s.ctx.Err() != nil {
-		return s.ctx.Err()
+	if s.request.Context().Err() != nil {
+		return s.request.Context().Err()
 	}
 	book.note(s.container, s.run, func(r *run) { r.broken = true })
 	return s.reopen()
@@ -242,7 +240,7 @@ func (s *stream) isOver() bool {
 		}
 		select {
 		case <-changed:
-		case <-s.ctx.Done():
+		case <-s.request.Context().Done():
 			return false
 		case <-timer.C:
 			return false
@@ -254,7 +252,7 @@ func (s *stream) isOver() bool {
 // log is no longer there: what is missing is for Reconcile to find out.
 func (s *stream) reopen() error {
 	_ = s.body.Close() // what is wrong with it is known
-	again := s.request.Clone(s.ctx)
+	again := s.request.Clone(s.request.Context())
 	query := again.URL.Query()
 	if !s.last.IsZero() {
 		query.Del("sinceSeconds")

@@ -134,10 +134,15 @@ func start(t *testing.T, f *fakeAPI, s *sink, dir string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	r := &running{collector: c, stop: cancel, done: make(chan error, 1)}
-	go func() { r.done <- c.Run(ctx) }()
+	r := &running{collector: c, done: make(chan error, 1)}
+	r.run(t)
 	return r
+}
+
+func (r *running) run(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r.stop = cancel
+	go func() { r.done <- r.collector.Run(ctx) }()
 }
 
 func (r *running) ready(t *testing.T) *running {
@@ -197,7 +202,7 @@ func TestAWatchThatEndsIsResumedWithoutALoss(t *testing.T) {
 	f.bookmark()
 	f.closeWatches()
 	for watches := 0; watches < 2; _, watches = f.get("pods") {
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	f.put(p, "Running", "2/2")
 	s.waitFor(t, "pod myapp 2/2 Running")
@@ -271,7 +276,7 @@ func TestAnOutageThatDoesNotEndIsAGap(t *testing.T) {
 	r := start(t, f, s, "").ready(t)
 	f.set(func(f *fakeAPI) { f.away = true })
 	f.closeWatches()
-	time.Sleep(100 * time.Millisecond)
+	<-time.After(100 * time.Millisecond)
 	if err := r.end(t); err != nil {
 		t.Error(err)
 	}

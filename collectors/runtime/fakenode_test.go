@@ -236,6 +236,6 @@ func (f *fakeNode) streaming(t *testing.T, count int) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d streams were opened in 10 s, want %d", opened, count)
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 }

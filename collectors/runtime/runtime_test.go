@@ -247,7 +247,7 @@ func TestAStreamThatDoesNotComeBackIsAGap(t *testing.T) {
 	r := start(t, f, s, "lab").ready(t)
 	f.set(func(f *fakeNode) { f.away = true })
 	f.breakStreams()
-	time.Sleep(50 * time.Millisecond)
+	<-time.After(50 * time.Millisecond)
 	if err := r.end(t); err != nil {
 		t.Error(err)
 	}
