@@ -214,6 +214,7 @@ func worth(row []Cell) bool {
 
 const (
 	longestCluster = 24
+	widestGate     = 40
 	narrowestGate  = 12
 	shortestName   = 24
 )
@@ -235,10 +236,18 @@ func (p *page) table(rows [][]Cell) {
 		longest = max(longest, width(clean(row[0].Text)))
 	}
 	var columns []column
-	for i := 1; i < len(rows[0]); i++ {
-		c := p.column(rows, i)
-		columns = append(columns, c)
-		height = max(height, len(c.head))
+	for _, gate := range []int{widestGate, narrowestGate} {
+		columns, height = nil, 0
+		total := longest
+		for i := 1; i < len(rows[0]); i++ {
+			c := p.column(rows, i, gate)
+			columns = append(columns, c)
+			height = max(height, len(c.head))
+			total += columnGap + c.width
+		}
+		if total <= p.width() {
+			break
+		}
 	}
 	for i, some := range p.slices(columns, p.width()-min(longest, max(shortestName, p.width()*2/5))) {
 		if i > 0 {
@@ -274,8 +283,9 @@ func (p *page) slices(columns []column, room int) [][]column {
 	return fewest
 }
 
-// column lays out the column of the rows' i-th cells.
-func (p *page) column(rows [][]Cell, i int) column {
+// column lays out the column of the rows' i-th cells, feature gates in lines of
+// so many columns.
+func (p *page) column(rows [][]Cell, i, gate int) column {
 	var c column
 	name := p.cutMiddle(clean(rows[0][i].Text), longestCluster)
 	c.head = []cell{{text: name, sgr: sgrBold}}
@@ -294,7 +304,7 @@ func (p *page) column(rows [][]Cell, i int) column {
 		}
 	}
 	for _, note := range rows[0][i].Notes {
-		for _, part := range p.humps(clean(note), max(c.width, narrowestGate)) {
+		for _, part := range p.humps(clean(note), max(c.width, gate)) {
 			c.head = append(c.head, cell{text: part, sgr: sgrDim})
 			c.width = max(c.width, width(part))
 		}

@@ -118,7 +118,7 @@ func (b *bench) down() {
 		b.fail(b.planned.Name, err)
 	}
 	b.phase("destroy", began)
-	b.progress("destroyed")
+	b.event(report.Event{Kind: report.EventProgress, Cluster: b.planned.Name, Text: "destroyed", Done: true})
 }
 
 func (b *bench) progress(text string) {

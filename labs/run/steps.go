@@ -140,6 +140,9 @@ func (s *session) apply(ctx context.Context, st *dsl.Step) report.Step {
 	ended := s.Clock.Now()
 	result.EndedAt = seconds(s.begin, ended)
 	result.Status, result.Detail = judgeApply(out, err, refused)
+	if refused && result.Status == expect.Pass {
+		result.Outcome = "refused"
+	}
 	record := &collectors.Step{Name: st.Name, Verb: st.Verb, StartedAt: began, FinishedAt: ended, Warnings: out.Warnings, Objects: out.Objects}
 	if err != nil {
 		record.Error = refusal(err)
