@@ -64,16 +64,19 @@ func nothingLeft(t *testing.T, fake *fakeEngine, kubeconfig string) {
 	}
 }
 
-func TestCreateFails(t *testing.T) {
-	tests := []struct {
-		name      string
-		behaviour behaviour
-		change    func(*clusters.Spec)
-		is        error
-		// want are parts of the error's first line, evidence of the rest.
-		want     []string
-		evidence string
-	}{
+// failure is a creation that fails, and what its error says.
+type failure struct {
+	name      string
+	behaviour behaviour
+	change    func(*clusters.Spec)
+	is        error
+	// want are parts of the error's first line, evidence of the rest.
+	want     []string
+	evidence string
+}
+
+func failures() []failure {
+	return []failure{
 		{
 			name:      "kubelet does not know a feature gate",
 			behaviour: behaviour{Kubeadm: "hang", Journal: gateJournal},
@@ -121,7 +124,10 @@ func TestCreateFails(t *testing.T) {
 			want:   []string{`component "etcd"`},
 		},
 	}
-	for _, tt := range tests {
+}
+
+func TestCreateFails(t *testing.T) {
+	for _, tt := range failures() {
 		t.Run(tt.name, func(t *testing.T) {
 			api := newFakeAPI(t, "1.28.15", false)
 			tt.behaviour.Images, tt.behaviour.AdminConf, tt.behaviour.Port = have(), api.adminConf(), api.port()

@@ -182,12 +182,14 @@ func (p *Provisioner) make(ctx context.Context, c *creation) (clusters.Handle, e
 	}
 	cleaning, done := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
 	defer done()
+	if ctx.Err() == nil {
+		c.say("failed, looking for the reason")
+		err = p.explain(cleaning, c, err, limit)
+	}
+	// A Ctrl-C ends the library's commands a moment before it ends ctx.
 	if ctx.Err() != nil {
 		c.say("cancelled, removing the cluster")
 		err = fmt.Errorf("cluster %s was cancelled (%s): %w", c.id, c.log.current(), context.Cause(ctx))
-	} else {
-		c.say("failed, looking for the reason")
-		err = p.explain(cleaning, c, err, limit)
 	}
 	if left := p.remove(cleaning, c.id, c.kubeconfig, call.busy); left != nil {
 		err = errors.Join(err, left)
