@@ -42,7 +42,8 @@ type assembly struct {
 // assemble makes the base image, unless the engine has it, and the node image
 // on top of it.
 func (r *recipe) assemble(ctx context.Context, b *builder, a assembly) error {
-	base := baseRepository + ":" + stageKey("base", []string{a.shared.userland, a.shared.containerd, a.shared.cni, a.shared.crictl, a.shared.guest})
+	s := a.shared
+	base := baseRepository + ":" + stageKey("base", baseNames(s.userland, s.containerd, s.cni, s.crictl, s.guest))
 	err := b.acted(ctx, "base image", func(ctx context.Context, say func(string)) error {
 		if err := r.engine.sweep(ctx, r.store.workName()); err != nil {
 			return err
@@ -93,11 +94,15 @@ func (r *recipe) importBase(ctx context.Context, a assembly, name string) error 
 	}
 	rootfs := stream(func(w io.Writer) error { return appendTar(w, filepath.Join(s.userland, rootfsTar), files) })
 	defer rootfs.Close()
-	_, err = r.engine.run(ctx, rootfs, "import",
-		"--change", "ENV container=docker", "--change", "ENTRYPOINT "+entrypoint,
-		"--change", "LABEL "+builtLabel+"=base", "-", name)
+	// Named once it is whole: what breaks off in the middle of a stream may
+	// look whole to the engine.
+	id, err := r.engine.run(ctx, rootfs, "import",
+		"--change", "ENV container=docker", "--change", "ENTRYPOINT "+entrypoint, "--change", "LABEL "+builtLabel+"="+RoleBase, "-")
 	if err != nil {
 		return fmt.Errorf("importing the base image: %w", err)
+	}
+	if _, err := r.engine.run(ctx, nil, "tag", id, name); err != nil {
+		return fmt.Errorf("naming the base image: %w", err)
 	}
 	return nil
 }
@@ -168,6 +173,9 @@ func (r *recipe) layer(ctx context.Context, a assembly, base, image string, say 
 	}
 	args := []string{"commit", "--change", "ENTRYPOINT " + entrypoint, "--change", "CMD []",
 		"--change", "LABEL " + builtLabel + "=" + r.key(a, base)}
+	p, s := a.parts, a.shared
+	stages := baseNames(p.kubernetes, p.etcd, p.coredns, p.guest, p.userland, s.containerd, s.cni, s.crictl)
+	args = append(args, "--change", "LABEL "+stagesLabel+"="+strings.Join(stages, ","), "--change", "LABEL "+baseLabel+"="+base)
 	for _, what := range sortedKeys(a.versions) {
 		args = append(args, "--change", fmt.Sprintf("LABEL %s%s=%q", versionLabel, what, a.versions[what]))
 	}
@@ -179,11 +187,19 @@ func (r *recipe) layer(ctx context.Context, a assembly, base, image string, say 
 
 // key is the hash of all that a node image is made of.
 func (r *recipe) key(a assembly, base string) string {
-	inputs := []string{base, a.parts.kubernetes, a.parts.etcd, a.parts.coredns, a.parts.guest, a.parts.userland, a.sandbox, iptablesWrapper}
-	for i, name := range inputs {
-		inputs[i] = filepath.Base(name)
-	}
+	p := a.parts
+	inputs := append(baseNames(p.kubernetes, p.etcd, p.coredns, p.guest, p.userland), base, a.sandbox, iptablesWrapper)
 	return stageKey("node", append(inputs, a.images...))
+}
+
+// baseNames are the names of stages' folders, which hold their keys, without
+// the cache's own path.
+func baseNames(dirs ...string) []string {
+	names := make([]string, len(dirs))
+	for i, dir := range dirs {
+		names[i] = filepath.Base(dir)
+	}
+	return names
 }
 
 // copyKubernetes copies the binaries that a node itself runs.

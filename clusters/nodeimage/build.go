@@ -114,7 +114,7 @@ func (r *recipe) nodeImage(ctx context.Context, b *builder, v clusters.Version) 
 	if err != nil {
 		return err
 	}
-	kube, err := b.made(ctx, r.goStage(release.goVersion, "kubernetes", "Kubernetes "+v.String(), release.kubernetes))
+	kube, err := b.made(ctx, r.goStage(release.goVersion, "kubernetes", kubernetesStage(v), release.kubernetes))
 	if err != nil {
 		return err
 	}
@@ -144,6 +144,9 @@ func (r *recipe) nodeImage(ctx context.Context, b *builder, v clusters.Version) 
 	versions["kubernetes"] = "v" + v.String()
 	return r.assemble(ctx, b, assembly{parts: p, shared: shared, images: list, sandbox: release.facts.sandboxImage, version: v, versions: versions})
 }
+
+// kubernetesStage is what the stage of a release is called.
+func kubernetesStage(v clusters.Version) string { return "Kubernetes " + v.String() }
 
 // release is what is known of a version before anything is built.
 type release struct {

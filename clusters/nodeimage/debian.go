@@ -17,6 +17,8 @@ import (
 type debian struct {
 	// osRelease is the file that names the system, /etc/os-release.
 	osRelease string
+	// alone gives what makes root file systems mounts of its own.
+	alone bool
 }
 
 // source is a package archive.
@@ -86,7 +88,7 @@ func (d debian) ensureDebootstrap(ctx context.Context, say func(string)) error {
 // bootstrap makes a root file system of packages in a folder that does not
 // exist yet. Its mounts end with it.
 func (d debian) bootstrap(ctx context.Context, s source, packages []string, root string, say func(string)) error {
-	c := child{alone: true, env: d.proxy(ctx), line: func(line string) bool {
+	c := child{alone: d.alone, env: d.proxy(ctx), line: func(line string) bool {
 		if what, ok := strings.CutPrefix(line, "I: "); ok {
 			say(what)
 			return false
@@ -131,7 +133,7 @@ func (d debian) explain(err error, root string) error {
 
 // inside runs a command in a root file system.
 func (d debian) inside(ctx context.Context, root, name string, args ...string) ([]byte, error) {
-	return child{alone: true, env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}}.output(ctx, "chroot", append([]string{root, name}, args...)...)
+	return child{alone: d.alone, env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}}.output(ctx, "chroot", append([]string{root, name}, args...)...)
 }
 
 // candidate is the version of a package that this machine's apt would get.

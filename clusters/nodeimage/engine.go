@@ -18,6 +18,10 @@ const (
 	builtLabel = "lab.nodeimage"
 	// versionLabel begins the labels that say which version of what is inside.
 	versionLabel = "lab.nodeimage.version."
+	// stagesLabel names the parts in the cache that a node image is made of, and
+	// baseLabel the base image that it is layered on.
+	stagesLabel = "lab.nodeimage.stages"
+	baseLabel   = "lab.nodeimage.base"
 	// baseRepository holds the images that node images are layered on.
 	baseRepository = "lab-node-base"
 )
@@ -30,13 +34,25 @@ type engine struct {
 // engineImage is what the engine says of an image.
 type engineImage struct {
 	ID       string `json:"Id"`
-	RepoTags []string
-	Created  time.Time
+	Created  string
 	Size     int64
 	Config   struct{ Labels map[string]string }
+	Metadata struct{ LastTagTime string }
 }
 
-// run runs the engine's command line; its output comes back.
+// created is when the image was built, or where it does not say, when it was
+// named; zero where the engine does not know either.
+func (i engineImage) created() time.Time {
+	for _, text := range []string{i.Created, i.Metadata.LastTagTime} {
+		if t, err := time.Parse(time.RFC3339Nano, text); err == nil && t.Unix() > 0 {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// run runs the engine's command line; its standard output comes back, also
+// where it failed.
 func (e engine) run(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
 	cmd := e.cli.Command(ctx, args...)
 	out, err := child{stdin: stdin}.output(ctx, cmd.Path, args...)

@@ -60,7 +60,7 @@ func busyboxTag(ref string) (string, bool) {
 		return "", false
 	}
 	official, err := name.NewRepository("busybox", name.WeakValidation)
-	if err != nil || parsed.Repository != official {
+	if err != nil || parsed.Repository.Name() != official.Name() {
 		return "", false
 	}
 	return parsed.TagStr(), true
@@ -97,7 +97,7 @@ func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress P
 	defer func() { err = errors.Join(err, unlock()) }()
 	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref, steps: 2}
 	dir, err := b.made(ctx, stage{
-		kind: "busybox", name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref},
+		kind: "busybox", name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref, RolePod},
 		run: func(ctx context.Context, dir string, say func(string)) error {
 			say("getting the package " + pkg)
 			return p.makeBusybox(ctx, dir, pkg, ref, version)
@@ -136,7 +136,7 @@ func (p *Provider) makeBusybox(ctx context.Context, dir, pkg, ref, version strin
 	}
 	config := v1.Config{
 		Env: []string{defaultPath}, Cmd: []string{"sh"},
-		Labels: map[string]string{builtLabel: "busybox", versionLabel + "busybox": version},
+		Labels: map[string]string{builtLabel: RolePod, versionLabel + "busybox": version},
 	}
 	if err := a.add([]string{ref}, config, files); err != nil {
 		return err

@@ -44,6 +44,7 @@ type Provider struct {
 	patience   time.Duration
 	free       func(path string) (int64, error)
 	device     func(path string) (uint64, error)
+	can        func() error
 	registry   *registry
 	nodes      nodeRecipe
 }
@@ -65,8 +66,8 @@ func New(o Options) (*Provider, error) {
 	}
 	p := &Provider{
 		engine: engine{cli: o.Engine}, store: store{root: cache}, repository: o.Repository, kind: o.Kind,
-		tool: goTool{path: o.Go, dir: empty}, debian: debian{osRelease: "/etc/os-release"},
-		now: time.Now, beat: heartbeat, patience: pullPatience, free: freeBytes, device: deviceOf,
+		tool: goTool{path: o.Go, dir: empty}, debian: debian{osRelease: "/etc/os-release", alone: true},
+		now: time.Now, beat: heartbeat, patience: pullPatience, free: freeBytes, device: deviceOf, can: buildable,
 		registry: newRegistry(),
 	}
 	if p.repository == "" {
@@ -138,7 +139,7 @@ func (p *Provider) Ensure(ctx context.Context, want Resolution, progress Progres
 // build makes the node image of a version, unless another process has done so
 // meanwhile.
 func (p *Provider) build(ctx context.Context, v clusters.Version, ref string, progress Progress) (err error) {
-	if err := buildable(); err != nil {
+	if err := p.can(); err != nil {
 		return err
 	}
 	unlock, err := p.locked(ctx, ref, progress)
@@ -149,7 +150,7 @@ func (p *Provider) build(ctx context.Context, v clusters.Version, ref string, pr
 	if ok, err := p.engine.has(ctx, ref); ok || err != nil {
 		return err
 	}
-	if err := p.checkSpace(ctx); err != nil {
+	if err := p.checkSpace(ctx, v); err != nil {
 		return err
 	}
 	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref}

@@ -2,16 +2,14 @@ package nodeimage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"encoding/json"
 
 	"github.com/kind-lab/lab/clusters"
 )
@@ -112,7 +110,7 @@ func newest(found map[clusters.Version]string, c clusters.Constraint) (clusters.
 
 // resolveBuild finds a release that can be built; why says why it must be.
 func (p *Provider) resolveBuild(ctx context.Context, c clusters.Constraint, why string) (Resolution, error) {
-	if err := buildable(); err != nil {
+	if err := p.can(); err != nil {
 		return Resolution{}, fmt.Errorf("a node image for Kubernetes %q: %s, and %w", c, why, err)
 	}
 	answers, err := p.readAnswers(ctx)
@@ -251,38 +249,4 @@ func refused(message string) bool {
 		}
 	}
 	return false
-}
-
-// estimate is how long a build of v takes here, less what is in the cache.
-func (p *Provider) estimate(v clusters.Version) time.Duration {
-	metas, err := p.store.list()
-	if err != nil {
-		metas = nil
-	}
-	built := map[string]float64{}
-	for _, m := range metas {
-		built[m.Kind] = m.Seconds
-	}
-	var seconds float64
-	for kind, usual := range stageSeconds() {
-		before, ok := built[kind]
-		switch {
-		case kind != "kubernetes" && ok:
-		case kind == "kubernetes" && slices.ContainsFunc(metas, func(m stageMeta) bool { return m.Kind == kind && m.Name == "Kubernetes "+v.String() }):
-		case ok:
-			seconds += before
-		default:
-			seconds += usual * 2 / float64(max(1, min(runtime.NumCPU(), 16)))
-		}
-	}
-	return time.Duration(seconds) * time.Second
-}
-
-// stageSeconds is what the stages take on two cores with nothing compiled
-// before.
-func stageSeconds() map[string]float64 {
-	return map[string]float64{
-		"userland": 60, "containerd": 90, "cni": 10, "crictl": 45, "guest": 5,
-		"kubernetes": 360, "etcd": 60, "coredns": 90, "assembling": 60,
-	}
 }

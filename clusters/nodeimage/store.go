@@ -192,16 +192,31 @@ func removeTree(dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("looking for mounts below %s: %w", dir, err)
 	}
-	for line := range strings.Lines(string(mounts)) {
-		fields := strings.Fields(line)
-		if len(fields) > 4 && strings.HasPrefix(fields[4], dir+string(filepath.Separator)) {
-			return fmt.Errorf("%s is still mounted: unmount it, then try again", fields[4])
-		}
+	if mount := mountBelow(string(mounts), dir); mount != "" {
+		return fmt.Errorf("%s is still mounted: unmount it, then try again", mount)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("removing %s: %w", dir, err)
 	}
 	return nil
+}
+
+// mountBelow is the first mount at or below dir in a mountinfo file (see
+// proc(5)), or empty. Everything is below the root.
+func mountBelow(mountinfo, dir string) string {
+	dir = strings.TrimSuffix(filepath.Clean(dir), string(filepath.Separator))
+	for line := range strings.Lines(mountinfo) {
+		fields := strings.Fields(line)
+		if len(fields) < 5 {
+			continue
+		}
+		// Blanks and the like are written as octal numbers.
+		at := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(fields[4])
+		if at == dir || strings.HasPrefix(at, dir+string(filepath.Separator)) {
+			return at
+		}
+	}
+	return ""
 }
 
 // treeSize is the size of all regular files below dir, in bytes.

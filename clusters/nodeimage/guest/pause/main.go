@@ -26,7 +26,7 @@ func main() {
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if pid <= 0 || err != nil && err != syscall.EINTR {
+		if err != syscall.EINTR && pid <= 0 {
 			return
 		}
 	}

@@ -1,0 +1,308 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kind-lab/lab/clusters"
+)
+
+const fakeNode = "127.0.0.1:1/kindest/node:v1.28.15"
+
+// watcher collects events.
+type watcher struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (w *watcher) progress(e Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+}
+
+// stages are the stages that were seen in a state, in order.
+func (w *watcher) stages(state string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var found []string
+	for _, e := range w.events {
+		if e.State == state && !slices.Contains(found, e.Stage) {
+			found = append(found, e.Stage)
+		}
+	}
+	return found
+}
+
+func resolved(t *testing.T, p *Provider, constraint string) Resolution {
+	t.Helper()
+	r, err := p.Resolve(context.Background(), constraint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEnsureBuilds(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.companions()
+	seen := &watcher{}
+	ref, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), seen.progress)
+	if err != nil || ref != fakeNode {
+		t.Fatalf("Ensure = %q, %v", ref, err)
+	}
+	var e fakeEngine
+	w.get("engine", &e)
+	image := e.Images[fakeNode]
+	for _, inner := range []string{
+		"registry.k8s.io/kube-apiserver:v1.28.15", "registry.k8s.io/kube-proxy:v1.28.15", "registry.k8s.io/etcd:3.5.15-0",
+		"registry.k8s.io/coredns/coredns:v1.10.1", "registry.k8s.io/pause:3.9", "registry.k8s.io/pause:3.10",
+	} {
+		if !slices.Contains(image.Inner, inner) {
+			t.Errorf("the node image lacks %s: %q", inner, image.Inner)
+		}
+	}
+	for _, file := range []string{
+		"usr/bin/kubelet", "usr/bin/kubeadm", "usr/bin/kubectl", "kind/version", "kind/manifests/default-cni.yaml", "kind/manifests/default-storage.yaml",
+		"usr/local/bin/containerd", "usr/local/bin/podnet", "usr/local/bin/crictl", "opt/cni/bin/host-local", "etc/containerd/cri-base.json",
+		"usr/local/bin/entrypoint", "etc/systemd/system/multi-user.target.wants/podnet.service",
+	} {
+		if !slices.Contains(image.Files, file) {
+			t.Errorf("the node image lacks %s", file)
+		}
+	}
+	for _, file := range []string{"etc/systemd/system/timers.target.wants/apt-daily.timer", "etc/hostname", "dev/console", "usr/share/doc/apt/changelog"} {
+		if slices.Contains(image.Files, file) {
+			t.Errorf("the node image has %s", file)
+		}
+	}
+	for what, version := range map[string]string{"kubernetes": "v1.28.15", "etcd": "v3.5.24", "coredns": "v1.14.6", "runc": "1.1.5+ds1", "kind": "v0.33.0"} {
+		if got := image.Labels[versionLabel+what]; got != version {
+			t.Errorf("label of %s = %q, want %q", what, got, version)
+		}
+	}
+	if len(e.Containers) > 0 {
+		t.Errorf("containers are left: %v", e.Containers)
+	}
+	if done := seen.stages(Done); len(done) != recipeSteps {
+		t.Errorf("%d stages, want %d: %q", len(done), recipeSteps, done)
+	}
+	if last := seen.events[len(seen.events)-1]; last.Step != last.Steps || last.Steps != recipeSteps {
+		t.Errorf("the last event counts %d of %d", last.Step, last.Steps)
+	}
+}
+
+func TestEnsureReusesWhatIsShared(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.release("1.29.15")
+	w.companions()
+	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), nil); err != nil {
+		t.Fatal(err)
+	}
+	w.forget()
+	seen := &watcher{}
+	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.29"), seen.progress); err != nil {
+		t.Fatal(err)
+	}
+	if builds := w.calls("go build"); len(builds) != 1 || !strings.Contains(builds[0], "k8s.io/kubernetes/cmd/kubelet") {
+		t.Errorf("the second version built %q", builds)
+	}
+	if calls := w.calls("debootstrap"); len(calls) > 0 {
+		t.Errorf("the second version made another userland: %q", calls)
+	}
+	if cached := seen.stages(Cached); len(cached) != 7 {
+		t.Errorf("cached: %q", cached)
+	}
+	w.forget()
+	if ref, err := p.Ensure(context.Background(), resolved(t, p, "1.29"), nil); err != nil || ref != "127.0.0.1:1/kindest/node:v1.29.15" {
+		t.Errorf("Ensure = %q, %v", ref, err)
+	}
+	if calls := w.calls("go "); len(calls) > 0 {
+		t.Errorf("an image that is there asks for %q", calls)
+	}
+}
+
+func TestEnsureGoesOnAfterAnInterruption(t *testing.T) {
+	for _, tc := range []struct{ name, words string }{
+		{"while compiling", "go build -mod=mod -trimpath -v -tags providerless"},
+		{"while making the userland", "debootstrap --"},
+		{"while importing the base image", "docker import"},
+		{"while importing images", "images import"},
+		{"while committing", "docker commit"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, p := newWorld(t)
+			w.release("1.28.15")
+			w.companions()
+			want := resolved(t, p, "1.28")
+			w.troubled(trouble{Words: tc.words, Hang: true})
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := p.Ensure(ctx, want, nil)
+				ended <- err
+			}()
+			w.await(t, "hanging")
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Fatalf("the interrupted build returned %v", err)
+			}
+			var e fakeEngine
+			w.get("engine", &e)
+			if len(e.Containers) > 0 || e.Images[fakeNode].ID != "" {
+				t.Errorf("left behind: containers %v, images %v", e.Containers, e.Images)
+			}
+			if left, err := os.ReadDir(filepath.Join(p.store.root, partDir)); err != nil || len(left) > 0 {
+				t.Errorf("left behind in the cache: %v, %v", left, err)
+			}
+			w.troubled()
+			if _, err := w.provider(t).Ensure(context.Background(), want, nil); err != nil {
+				t.Fatal(err)
+			}
+			// What was interrupted is begun again, the rest is not.
+			for _, words := range []string{"go build", "debootstrap --"} {
+				calls := slices.DeleteFunc(w.calls(words), func(line string) bool { return strings.HasPrefix(line, "hanging") })
+				again := len(w.calls("hanging " + words))
+				if want := map[string]int{"go build": 7, "debootstrap --": 1}[words] + again; len(calls) != want {
+					t.Errorf("%q was called %d times, want %d: %q", words, len(calls), want, calls)
+				}
+			}
+		})
+	}
+}
+
+func TestEnsureClearsUpAfterAKill(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.companions()
+	w.put("engine", fakeEngine{Images: map[string]fakeImage{}, Containers: map[string]fakeContainer{
+		p.store.workName() + "abc": {}, "lab-build-other": {}, "kind-control-plane": {},
+	}})
+	w.write(t, "cache/part/userland-0/rootfs/file", "x")
+	part, err := p.store.begin("userland", "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(part); err != nil || len(left) > 0 {
+		t.Errorf("what a killed build has left is still there: %v, %v", left, err)
+	}
+	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), nil); err != nil {
+		t.Fatal(err)
+	}
+	var e fakeEngine
+	w.get("engine", &e)
+	if _, ok := e.Containers["kind-control-plane"]; !ok || len(e.Containers) != 2 {
+		t.Errorf("containers after the build: %v", e.Containers)
+	}
+}
+
+func TestEnsureBuildsOnceForTwo(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.companions()
+	want := resolved(t, p, "1.28")
+	w.troubled(trouble{Words: "docker commit", Hang: true})
+	first, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() {
+		if _, err := p.Ensure(first, want, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("the first: %v", err)
+		}
+	})
+	w.await(t, "hanging")
+	seen := &watcher{}
+	group.Go(func() {
+		if _, err := w.provider(t).Ensure(context.Background(), want, seen.progress); err != nil {
+			t.Errorf("the second: %v", err)
+		}
+	})
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for len(seen.stages(Waiting)) == 0 {
+		select {
+		case <-deadline:
+			t.Fatal("the second never said that it waits")
+		case <-tick.C:
+		}
+	}
+	w.troubled()
+	cancel()
+	group.Wait()
+	said := seen.events[slices.IndexFunc(seen.events, func(e Event) bool { return e.State == Waiting })].Text
+	if want := fmt.Sprintf("process %d, building %s", os.Getpid(), fakeNode); said != want {
+		t.Errorf("the second waited for %q, want %q", said, want)
+	}
+	if builds := w.calls("go build"); len(builds) != 7 {
+		t.Errorf("%d compilations for two: %q", len(builds), builds)
+	}
+}
+
+func TestEnsureFails(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		trouble trouble
+		arrange func(w world, p *Provider)
+		is      error
+		says    []string
+	}{
+		{name: "the disk is too full to begin", arrange: func(_ world, p *Provider) {
+			p.free = func(string) (int64, error) { return gib, nil }
+		}, is: ErrNoSpace, says: []string{"about 7.3 GB", "1.0 GB are free", "LAB_CACHE", "lab image prune"}},
+		{name: "the disk fills up while compiling", trouble: trouble{Words: "go build", Says: "# k8s.io/api\nwrite /tmp/x: no space left on device"},
+			is: ErrNoSpace, says: []string{"building containerd v2.3.4", "no space left on device"}},
+		{name: "the engine's disk fills up", trouble: trouble{Words: "docker commit", Says: "Error response from daemon: write /var/lib/docker/x: no space left on device"},
+			is: ErrNoSpace, says: []string{"committing the image"}},
+		{name: "code that does not compile", trouble: trouble{Words: "go build", Says: "# k8s.io/api/core/v1\ntypes.go:1:1: undefined: x"},
+			says: []string{"types.go:1:1: undefined: x"}},
+		{name: "no shared library", trouble: trouble{Words: "debootstrap", Says: "E: Couldn't download packages: libc6"}, says: []string{"userland of trixie", "Couldn't download packages: libc6"}},
+		{name: "no Go", arrange: func(_ world, p *Provider) {
+			p.nodes.(*recipe).tool.path = "go-that-is-not-there"
+			p.nodes.(*recipe).modules.tool.path = "go-that-is-not-there"
+		}, is: ErrCannotBuild, says: []string{"go-that-is-not-there", "not on the PATH"}},
+		{name: "a machine that cannot build", arrange: func(_ world, p *Provider) {
+			p.can = func() error { return fmt.Errorf("%w: no root", ErrCannotBuild) }
+		}, is: ErrCannotBuild, says: []string{"no root"}},
+		{name: "no Debian", arrange: func(w world, p *Provider) {
+			p.setDebian(debian{osRelease: filepath.Join(w.dir, "nowhere")})
+		}, is: ErrCannotBuild},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, p := newWorld(t)
+			w.release("1.28.15")
+			w.companions()
+			want := Resolution{Version: clusters.Version{Major: 1, Minor: 28, Patch: 15}, Source: Build}
+			if tc.trouble.Words != "" {
+				w.troubled(tc.trouble)
+			}
+			if tc.arrange != nil {
+				tc.arrange(w, p)
+			}
+			_, err := p.Ensure(context.Background(), want, nil)
+			if err == nil || tc.is != nil && !errors.Is(err, tc.is) {
+				t.Fatalf("Ensure: %v, want %v", err, tc.is)
+			}
+			for _, says := range tc.says {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%q does not say %q", err, says)
+				}
+			}
+			var e fakeEngine
+			w.get("engine", &e)
+			if left, _ := os.ReadDir(filepath.Join(p.store.root, partDir)); len(left) > 0 || len(e.Containers) > 0 || e.Images[fakeNode].ID != "" {
+				t.Errorf("left behind: %v, %v, %v", left, e.Containers, e.Images)
+			}
+		})
+	}
+}

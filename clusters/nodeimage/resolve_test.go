@@ -1,0 +1,222 @@
+package nodeimage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	containerregistry "github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/kind-lab/lab/clusters"
+)
+
+// publish serves a registry with node images of some versions, and lets the
+// provider look there.
+func publish(t *testing.T, p *Provider, versions ...string) {
+	t.Helper()
+	server := httptest.NewServer(containerregistry.New(containerregistry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	p.repository = strings.TrimPrefix(server.URL, "http://") + "/kindest/node"
+	image, err := random.Image(16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions {
+		tag, err := name.NewTag(p.repository + ":" + v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := remote.Write(tag, image); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		have       []string // in the engine
+		published  []string // in a registry that answers
+		releases   []string // as Go modules
+		constraint string
+		version    string
+		source     string
+		why        string
+	}{
+		{name: "the engine's newest", have: []string{"v1.28.9", "v1.28.15", "v1.29.15", "latest"}, published: []string{"v1.28.99"}, constraint: "1.28",
+			version: "1.28.15", source: Have, why: "newest that it has that matches \"1.28\""},
+		{name: "one of the engine", have: []string{"v1.28.9", "v1.28.15"}, constraint: "v1.28.9", version: "1.28.9", source: Have, why: "the container engine has"},
+		{name: "later minors", have: []string{"v1.28.9", "v1.30.1"}, constraint: "~> 1.28", version: "1.30.1", source: Have},
+		{name: "the registry's newest", published: []string{"v1.28.9", "v1.28.13", "v1.29.0", "v1.28.14-beta.1", "latest"}, releases: []string{"1.28.15"}, constraint: "1.28",
+			version: "1.28.13", source: Pull, why: "the registry has"},
+		{name: "one of the registry", published: []string{"v1.28.9"}, constraint: "1.28.9", version: "1.28.9", source: Pull},
+		{name: "not in the registry", published: []string{"v1.29.0"}, releases: []string{"1.28.15"}, constraint: "1.28",
+			version: "1.28.15", source: Build, why: "the registry has no image of it, so it is built"},
+		{name: "no registry", releases: []string{"1.28.15", "1.27.3", "1.27.1"}, constraint: "1.27",
+			version: "1.27.3", source: Build, why: "1.27.3 is the newest known to have all its modules"},
+		{name: "a release that is not in the table", releases: []string{"1.31.2", "1.31.7"}, constraint: "1.31",
+			version: "1.31.7", source: Build, why: "1.31.7 is the newest listed that has all its modules"},
+		{name: "the known one is gone", releases: []string{"1.28.4"}, constraint: "1.28", version: "1.28.4", source: Build},
+		{name: "exactly one", releases: []string{"1.28.4", "1.28.15"}, constraint: "1.28.4", version: "1.28.4", source: Build},
+		{name: "later patches", releases: []string{"1.28.4", "1.28.15"}, constraint: "~> 1.28.3", version: "1.28.15", source: Build},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, p := newWorld(t)
+			if tc.published != nil {
+				publish(t, p, tc.published...)
+			}
+			images := map[string]fakeImage{}
+			for _, tag := range tc.have {
+				images[p.repository+":"+tag] = fakeImage{ID: tag}
+			}
+			w.put("engine", fakeEngine{Images: images})
+			for _, v := range tc.releases {
+				w.release(v)
+			}
+			r, err := p.Resolve(context.Background(), tc.constraint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Version.String() != tc.version || r.Source != tc.source || r.Image != p.repository+":v"+tc.version {
+				t.Errorf("Resolve(%q) = %+v, want %s to %s", tc.constraint, r, tc.version, tc.source)
+			}
+			if !strings.Contains(r.Why, tc.why) || (r.Estimate == 0) != (r.Source == Have) {
+				t.Errorf("Resolve(%q): %q (%s), want %q", tc.constraint, r.Why, r.Estimate, tc.why)
+			}
+			if tc.source == Have && len(w.calls("go ")) > 0 {
+				t.Errorf("an image that is there asks for modules: %q", w.calls("go "))
+			}
+		})
+	}
+}
+
+func TestResolveFails(t *testing.T) {
+	for _, tc := range []struct {
+		name, constraint string
+		arrange          func(w world, p *Provider)
+		is               error
+		says             []string
+	}{
+		{name: "no version", constraint: "abc", is: clusters.ErrBadVersion, says: []string{`write a version like "1.28"`}},
+		{name: "too old", constraint: "1.26", is: clusters.ErrTooOld, says: []string{"the oldest is 1.27"}},
+		{name: "not there yet", constraint: "1.99", is: ErrNoVersion, says: []string{`"1.99"`, "the newest version known is 1.37.0"}},
+		{name: "newer than the table knows", constraint: "1.99", arrange: func(w world, _ *Provider) { w.release("1.41.2") },
+			is: ErrNoVersion, says: []string{"the newest version known is 1.41.2"}},
+		{name: "a staging module is missing", constraint: "1.28.4", arrange: func(w world, _ *Provider) {
+			w.release("1.28.4")
+			w.module("k8s.io/client-go", "v0.28.4", fakeModule{Err: "k8s.io/client-go@v0.28.4: 410 Gone"})
+		}, is: ErrNoVersion, says: []string{"1.28.4: 1 of its 2 modules cannot be had, such as k8s.io/client-go", "410 Gone"}},
+		{name: "a machine that cannot build", constraint: "1.28", arrange: func(_ world, p *Provider) {
+			p.can = func() error { return ErrCannotBuild }
+		}, is: ErrCannotBuild, says: []string{"no image registry answers"}},
+		{name: "no Go", constraint: "1.28", arrange: func(_ world, p *Provider) { p.tool.path = "go-that-is-not-there" },
+			is: ErrCannotBuild, says: []string{"go-that-is-not-there"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, p := newWorld(t)
+			if tc.arrange != nil {
+				tc.arrange(w, p)
+			}
+			_, err := p.Resolve(context.Background(), tc.constraint)
+			if !errors.Is(err, tc.is) {
+				t.Fatalf("Resolve(%q): %v, want %v", tc.constraint, err, tc.is)
+			}
+			for _, says := range tc.says {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%q does not say %q", err, says)
+				}
+			}
+		})
+	}
+}
+
+func TestResolveRemembers(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	p.now = func() time.Time { return now }
+	resolved(t, p, "1.28")
+	if _, err := p.Resolve(context.Background(), "1.28.4"); !errors.Is(err, ErrNoVersion) {
+		t.Fatal(err)
+	}
+	// Another process, without a network.
+	p = w.provider(t)
+	p.now = func() time.Time { return now }
+	w.troubled(trouble{Words: "go mod download", Says: "dial tcp: no route to host"}, trouble{Words: "go list", Says: "dial tcp: no route to host"})
+	if r := resolved(t, p, "1.28"); r.Version.String() != "1.28.15" {
+		t.Errorf("Resolve = %v", r)
+	}
+	_, err := p.Resolve(context.Background(), "1.28.4")
+	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), "403 Forbidden") {
+		t.Errorf("a release that was not to be had: %v", err)
+	}
+	// A refusal does not hold for ever, and a broken network is none.
+	now = now.Add(refusalTime + time.Minute)
+	_, err = p.Resolve(context.Background(), "1.28.4")
+	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), "no route to host") {
+		t.Errorf("a day later: %v", err)
+	}
+	w.troubled()
+	w.release("1.28.4")
+	if r := resolved(t, p, "1.28.4"); r.Source != Build {
+		t.Errorf("Resolve = %v", r)
+	}
+}
+
+func TestResolveSurvivesABrokenCache(t *testing.T) {
+	for _, text := range []string{"", "{", "null", "[]", `{"x":null}`} {
+		w, p := newWorld(t)
+		w.release("1.28.15")
+		w.write(t, "cache/"+answersFile, text)
+		if r := resolved(t, p, "1.28"); r.Version.String() != "1.28.15" {
+			t.Errorf("with %q: %v", text, r)
+		}
+		data, err := os.ReadFile(filepath.Join(p.store.root, answersFile))
+		if err != nil || !strings.Contains(string(data), "1.28.15") {
+			t.Errorf("with %q: %s, %v", text, data, err)
+		}
+	}
+}
+
+func TestResolveWithoutAnEngine(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.troubled(trouble{Words: "docker", Says: "Cannot connect to the Docker daemon"})
+	r := resolved(t, p, "1.28")
+	if r.Source != Build || !strings.Contains(r.Why, "the container engine could not be asked") {
+		t.Errorf("Resolve = %+v", r)
+	}
+}
+
+func TestResolveAsksASilentRegistryOnce(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	resolved(t, p, "1.28")
+	if why := p.registry.silence("127.0.0.1:1"); !strings.Contains(why, "refused") {
+		t.Errorf("the registry's silence is remembered as %q", why)
+	}
+	p.registry.note("127.0.0.1:1", "as before")
+	_, _, err := p.registry.published(context.Background(), p.repository, clusters.Constraint{})
+	if err == nil || err.Error() != "as before" {
+		t.Errorf("asked again: %v", err)
+	}
+}
+
+func TestResolveStops(t *testing.T) {
+	_, p := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Resolve(ctx, "1.28"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Resolve with an ended context: %v", err)
+	}
+}
