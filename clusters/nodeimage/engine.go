@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -143,14 +145,17 @@ func (e engine) load(ctx context.Context, archive io.Reader) error {
 	return nil
 }
 
-// dataDir is where the engine keeps its images, or empty where it does not
-// say.
+// dataDir is where on this machine the engine keeps its images, or empty where
+// that is not known.
 func (e engine) dataDir(ctx context.Context) string {
-	out, err := e.run(ctx, nil, "info", "--format", "{{.DockerRootDir}}")
-	if err != nil || !strings.HasPrefix(out, "/") {
+	dir, err := e.run(ctx, nil, "info", "--format", "{{.DockerRootDir}}")
+	if err != nil || !filepath.IsAbs(dir) {
 		return ""
 	}
-	return out
+	if _, err := os.Stat(dir); err != nil {
+		return "" // it may be on another machine
+	}
+	return dir
 }
 
 // sweep removes the containers that interrupted builds have left, whose names

@@ -34,7 +34,9 @@ func furnished(t *testing.T) (world, *Provider) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.write(t, "cache/part/etcd-old/bin/server", "12345")
+	if err := writeTree(part, []layerFile{{path: "bin/server", mode: 0o755, data: []byte("12345")}}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := p.store.finish(part, stageMeta{Name: "etcd v3.5.1", Kind: "etcd", Key: "old", Built: time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC), Seconds: 1.5}); err != nil {
 		t.Fatal(err)
 	}

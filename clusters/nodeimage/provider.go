@@ -130,15 +130,27 @@ func (p *Provider) Ensure(ctx context.Context, want Resolution, progress Progres
 	if ref != p.image(want.Version) {
 		return "", &NoImageError{Image: ref, Registry: reason(pullErr), Build: "it is no image of " + p.repository}
 	}
-	if err := p.build(ctx, want.Version, ref, progress); err != nil {
+	if err := p.build(ctx, want.Version, progress, false); err != nil {
 		return "", err
 	}
 	return ref, nil
 }
 
-// build makes the node image of a version, unless another process has done so
-// meanwhile.
-func (p *Provider) build(ctx context.Context, v clusters.Version, ref string, progress Progress) (err error) {
+// Build builds the node image of a version out of Go modules and Debian
+// packages, also where the engine or the registry has one, and returns its
+// reference. What the cache holds is not built again; so this is quick where
+// the recipe has not changed.
+func (p *Provider) Build(ctx context.Context, v clusters.Version, progress Progress) (string, error) {
+	if err := p.build(ctx, v, progress, true); err != nil {
+		return "", err
+	}
+	return p.image(v), nil
+}
+
+// build makes the node image of a version; unless it is forced, not where
+// another process has done so meanwhile.
+func (p *Provider) build(ctx context.Context, v clusters.Version, progress Progress, force bool) (err error) {
+	ref := p.image(v)
 	if err := p.can(); err != nil {
 		return err
 	}
@@ -147,7 +159,7 @@ func (p *Provider) build(ctx context.Context, v clusters.Version, ref string, pr
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if ok, err := p.engine.has(ctx, ref); ok || err != nil {
+	if ok, err := p.engine.has(ctx, ref); err != nil || ok && !force {
 		return err
 	}
 	if err := p.checkSpace(ctx, v); err != nil {

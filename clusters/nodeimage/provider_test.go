@@ -189,15 +189,11 @@ func TestEnsureClearsUpAfterAKill(t *testing.T) {
 		p.store.workName() + "abc": {}, "lab-build-other": {}, "kind-control-plane": {},
 	}})
 	w.write(t, "cache/part/userland-0/rootfs/file", "x")
-	part, err := p.store.begin("userland", "0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(part); err != nil || len(left) > 0 {
-		t.Errorf("what a killed build has left is still there: %v, %v", left, err)
-	}
 	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), nil); err != nil {
 		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(p.store.root, partDir)); err != nil || len(left) > 0 {
+		t.Errorf("what a killed build has left is still there: %v, %v", left, err)
 	}
 	var e fakeEngine
 	w.get("engine", &e)
@@ -246,6 +242,29 @@ func TestEnsureBuildsOnceForTwo(t *testing.T) {
 	}
 	if builds := w.calls("go build"); len(builds) != 7 {
 		t.Errorf("%d compilations for two: %q", len(builds), builds)
+	}
+}
+
+func TestBuildAgain(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.companions()
+	v := clusters.Version{Major: 1, Minor: 28, Patch: 15}
+	var ids []string
+	for range 2 {
+		ref, err := p.Build(context.Background(), v, nil)
+		if err != nil || ref != fakeNode {
+			t.Fatalf("Build = %q, %v", ref, err)
+		}
+		var e fakeEngine
+		w.get("engine", &e)
+		ids = append(ids, e.Images[ref].ID)
+	}
+	if ids[0] == ids[1] {
+		t.Error("an image that is there was not built again")
+	}
+	if builds := w.calls("go build"); len(builds) != 7 {
+		t.Errorf("%d compilations for two images of the same parts", len(builds))
 	}
 }
 

@@ -24,8 +24,8 @@ const (
 	pullPatience = 10 * time.Second
 )
 
-// registry asks image registries, and remembers which of them do not answer
-// for as long as the process lives.
+// registry asks image registries, and remembers which questions they do not
+// answer for as long as the process lives.
 type registry struct {
 	mu     sync.Mutex
 	silent map[string]string
@@ -42,19 +42,19 @@ func host(ref string) string {
 	return parsed.Context().RegistryStr()
 }
 
-// silence is why a registry did not answer before; empty where it did, or was
-// not asked.
-func (r *registry) silence(host string) string {
+// silence is why a question was not answered before; empty where it was, or
+// was not asked.
+func (r *registry) silence(question string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.silent[host]
+	return r.silent[question]
 }
 
-// note remembers that a registry does not answer.
-func (r *registry) note(host, why string) {
+// note remembers that a question is not answered.
+func (r *registry) note(question, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.silent[host] = why
+	r.silent[question] = why
 }
 
 // published is the newest version that a constraint allows and of which the
@@ -65,7 +65,10 @@ func (r *registry) published(ctx context.Context, repository string, c clusters.
 	if err != nil {
 		return clusters.Version{}, false, fmt.Errorf("reading the name of the repository %q: %w", repository, err)
 	}
-	if why := r.silence(repo.RegistryStr()); why != "" {
+	// Kept apart from what pulls find out: the engine may have a mirror, or
+	// more patience.
+	asked := "tags of " + repo.RegistryStr()
+	if why := r.silence(asked); why != "" {
 		return clusters.Version{}, false, errors.New(why)
 	}
 	asking, cancel := context.WithTimeout(ctx, askTime)
@@ -89,7 +92,7 @@ func (r *registry) published(ctx context.Context, repository string, c clusters.
 		return clusters.Version{}, false, fmt.Errorf("asking the registry: %w", ctx.Err())
 	}
 	why := oneLine(err.Error())
-	r.note(repo.RegistryStr(), why)
+	r.note(asked, why)
 	return clusters.Version{}, false, errors.New(why)
 }
 

@@ -27,7 +27,7 @@ const (
 // Resolution is the node image that a version constraint leads to.
 type Resolution struct {
 	// Version is the release; zero where Image was named by the user.
-	Version clusters.Version `json:"version"`
+	Version clusters.Version `json:"version,omitzero"`
 	// Source is Have, Pull or Build.
 	Source string `json:"source"`
 	// Image is the reference of the node image.

@@ -202,10 +202,10 @@ func TestResolveAsksASilentRegistryOnce(t *testing.T) {
 	w, p := newWorld(t)
 	w.release("1.28.15")
 	resolved(t, p, "1.28")
-	if why := p.registry.silence("127.0.0.1:1"); !strings.Contains(why, "refused") {
+	if why := p.registry.silence("tags of 127.0.0.1:1"); !strings.Contains(why, "refused") {
 		t.Errorf("the registry's silence is remembered as %q", why)
 	}
-	p.registry.note("127.0.0.1:1", "as before")
+	p.registry.note("tags of 127.0.0.1:1", "as before")
 	_, _, err := p.registry.published(context.Background(), p.repository, clusters.Constraint{})
 	if err == nil || err.Error() != "as before" {
 		t.Errorf("asked again: %v", err)

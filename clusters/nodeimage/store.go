@@ -72,15 +72,25 @@ func (s store) find(kind, key string) (string, bool) {
 	return dir, err == nil
 }
 
-// begin makes an empty folder to build a stage in; what an interrupted build
-// left there is removed. The build lock must be held.
+// begin makes an empty folder to build a stage in; what interrupted builds
+// have left is removed. The build lock must be held, and no other stage be
+// under way.
 func (s store) begin(kind, key string) (string, error) {
-	dir := filepath.Join(s.root, partDir, kind+"-"+key)
-	if err := removeTree(dir); err != nil {
+	all := filepath.Join(s.root, partDir)
+	if err := removeTree(all); err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(all, 0o755); err != nil {
 		return "", fmt.Errorf("making room for %s: %w", kind, spaceError(err))
+	}
+	// A name that nobody had before: what still runs of a build that was killed
+	// must not write here.
+	dir, err := os.MkdirTemp(all, kind+"-"+key+"-")
+	if err != nil {
+		return "", fmt.Errorf("making room for %s: %w", kind, spaceError(err))
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return "", fmt.Errorf("making room for %s: %w", kind, err)
 	}
 	return dir, nil
 }
