@@ -10,7 +10,7 @@
 // Debian or Ubuntu machine, and the Go toolchain.
 //
 //	p, err := nodeimage.New(nodeimage.Options{Engine: engine})
-//	r, err := p.Resolve(ctx, "1.28")        // 1.28.15: have, pull or build; and why
+//	r, err := p.Resolve(ctx, "1.28", "")    // 1.28.15: have, pull or build; and why
 //	image, err := p.Ensure(ctx, r, progress) // kindest/node:v1.28.15
 //
 // # Which version

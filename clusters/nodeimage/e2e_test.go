@@ -50,7 +50,7 @@ func docker(t *testing.T, args ...string) string {
 func had(t *testing.T) (*Provider, string) {
 	t.Helper()
 	p := realProvider(t, "")
-	r, err := p.Resolve(t.Context(), "1.28")
+	r, err := p.Resolve(t.Context(), "1.28", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestRealList(t *testing.T) {
 // other, by name.
 func TestRealNodes(t *testing.T) {
 	p, image := had(t)
-	if _, err := p.EnsureImage(t.Context(), "busybox:1.35", nil); err != nil {
+	if err := p.EnsureImage(t.Context(), "busybox:1.35", nil); err != nil {
 		t.Fatal(err)
 	}
 	const name = "lab-nodeimage-e2e"
@@ -168,7 +168,7 @@ func TestRealBusybox(t *testing.T) {
 	p := realProvider(t, t.TempDir())
 	const ref = "busybox:1"
 	t.Cleanup(func() { docker(t, "image", "rm", ref) })
-	if _, err := p.EnsureImage(t.Context(), ref, nil); err != nil {
+	if err := p.EnsureImage(t.Context(), ref, nil); err != nil {
 		t.Fatal(err)
 	}
 	if out := docker(t, "run", "--rm", ref, "sh", "-c", "seq 1 3 | tail -1; env | grep -c PATH"); out != "3\n1" {

@@ -13,6 +13,9 @@ var (
 	// ErrNoVersion says that no release of Kubernetes that a constraint
 	// allows can be had. The error is a *NoVersionError.
 	ErrNoVersion = errors.New("no such Kubernetes version can be had")
+	// ErrOtherVersion says that an image is not of the version asked for, or
+	// does not say of which it is.
+	ErrOtherVersion = errors.New("node image does not fit")
 	// ErrNoSpace says that a disk is full, or too full to begin.
 	ErrNoSpace = errors.New("not enough disk space")
 	// ErrCannotBuild says that this machine cannot build images at all; the

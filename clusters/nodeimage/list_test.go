@@ -27,7 +27,7 @@ func furnished(t *testing.T) (world, *Provider) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := p.EnsureImage(context.Background(), "busybox:1.35", nil); err != nil {
+	if err := p.EnsureImage(context.Background(), "busybox:1.35", nil); err != nil {
 		t.Fatal(err)
 	}
 	part, err := p.store.begin("etcd", "old")

@@ -17,37 +17,30 @@ import (
 // archiveFile is an image as "docker load" reads it, in its stage's folder.
 const archiveFile = "image.tar"
 
-// EnsureImage makes the engine have an image of a scenario's pods, or a node
-// image that the user has named: it is there, or it is pulled, or it is built
-// where that is known here: busybox of the version that this machine's Debian
-// has. It returns the image's reference.
+// EnsureImage makes the engine have an image of a scenario's pods: it is there,
+// or it is pulled, or it is built where that is known here: busybox of the
+// version that this machine's Debian has.
 //
 // Where it cannot be had the error is an ErrNoImage, which names the image and
 // says what the registry answered.
-func (p *Provider) EnsureImage(ctx context.Context, ref string, progress Progress) (string, error) {
+func (p *Provider) EnsureImage(ctx context.Context, ref string, progress Progress) error {
 	if ok, err := p.engine.has(ctx, ref); ok || err != nil {
-		return ref, err
+		return err
 	}
 	pullErr := p.pull(ctx, ref, progress)
-	if pullErr == nil {
-		return ref, nil
-	}
 	var failed *pullError
 	if !errors.As(pullErr, &failed) {
-		return "", pullErr
+		return pullErr
 	}
 	tag, ok := busyboxTag(ref)
 	if !ok {
-		return "", &NoImageError{Image: ref, Registry: failed.why, Build: "how to make it is not known here"}
+		return &NoImageError{Image: ref, Registry: failed.why, Build: "how to make it is not known here"}
 	}
 	err := p.buildBusybox(ctx, ref, tag, progress)
 	if errors.Is(err, errNotThisBusybox) || errors.Is(err, ErrCannotBuild) {
-		return "", &NoImageError{Image: ref, Registry: failed.why, Build: err.Error()}
+		return &NoImageError{Image: ref, Registry: failed.why, Build: err.Error()}
 	}
-	if err != nil {
-		return "", err
-	}
-	return ref, nil
+	return err
 }
 
 // errNotThisBusybox says that Debian's busybox is not the one wanted.

@@ -44,7 +44,7 @@ func (w *watcher) stages(state string) []string {
 
 func resolved(t *testing.T, p *Provider, constraint string) Resolution {
 	t.Helper()
-	r, err := p.Resolve(context.Background(), constraint)
+	r, err := p.Resolve(context.Background(), constraint, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,13 +53,30 @@ const (
 // modules can all be had. Nothing is asked of the network where the engine
 // has one.
 //
-// Errors are clusters.ErrBadVersion, clusters.ErrTooOld, ErrNoVersion, and
-// ErrCannotBuild where only a build would do and this machine cannot.
-func (p *Provider) Resolve(ctx context.Context, constraint string) (Resolution, error) {
-	c, err := clusters.ParseConstraint(constraint)
-	if err != nil {
-		return Resolution{}, err
+// Where image is not empty, it is that image: by tag or digest, as it is. Its
+// tag, or what it says of itself, must be a version that the constraint
+// allows, which may then be empty; an image that says nothing needs a
+// constraint of one exact version.
+//
+// Errors are clusters.ErrBadVersion, clusters.ErrTooOld, ErrNoVersion,
+// ErrOtherVersion, and ErrCannotBuild where only a build would do and this
+// machine cannot.
+func (p *Provider) Resolve(ctx context.Context, constraint, image string) (Resolution, error) {
+	var c clusters.Constraint
+	var err error
+	if constraint != "" || image == "" {
+		if c, err = clusters.ParseConstraint(constraint); err != nil {
+			return Resolution{}, err
+		}
 	}
+	if image != "" {
+		return p.resolveImage(ctx, c, image)
+	}
+	return p.resolveVersion(ctx, c)
+}
+
+// resolveVersion is Resolve where no image was named.
+func (p *Provider) resolveVersion(ctx context.Context, c clusters.Constraint) (Resolution, error) {
 	have, err := p.engine.nodeVersions(ctx, p.repository)
 	if ctx.Err() != nil {
 		return Resolution{}, ctx.Err()
@@ -86,6 +103,47 @@ func (p *Provider) Resolve(ctx context.Context, constraint string) (Resolution, 
 		why = "no image registry answers"
 	}
 	return p.resolveBuild(ctx, c, why+note)
+}
+
+// resolveImage is Resolve where an image was named; the zero constraint allows
+// every version.
+func (p *Provider) resolveImage(ctx context.Context, c clusters.Constraint, image string) (Resolution, error) {
+	found, err := p.engine.inspect(ctx, image)
+	if ctx.Err() != nil {
+		return Resolution{}, ctx.Err()
+	}
+	have := err == nil && len(found) > 0
+	tagged, _, _ := strings.Cut(image, "@")
+	name, err := splitImage(tagged)
+	var v clusters.Version
+	if err == nil {
+		v, err = clusters.ParseVersion(name.tag)
+	}
+	if err != nil && have {
+		v, err = clusters.ParseVersion(found[0].Config.Labels[versionLabel+"kubernetes"])
+	}
+	exact, isExact := c.Exact()
+	switch {
+	case err != nil && isExact:
+		v = exact
+	case err != nil:
+		return Resolution{}, fmt.Errorf("%w: image %s does not say which version of Kubernetes it is; write the whole version beside it, like \"1.28.15\"", ErrOtherVersion, image)
+	case c != (clusters.Constraint{}) && !c.Match(v):
+		return Resolution{}, fmt.Errorf("%w: image %s is Kubernetes %s, which does not match %q", ErrOtherVersion, image, v, c)
+	}
+	r := Resolution{Version: v, Source: Have, Image: image, Why: "the scenario names this image, and the container engine has it"}
+	if have {
+		return r, nil
+	}
+	if image == p.image(v) {
+		only, err := clusters.ParseConstraint(v.String())
+		if err != nil {
+			return Resolution{}, fmt.Errorf("image %s: %w", image, err)
+		}
+		return p.resolveVersion(ctx, only)
+	}
+	r.Source, r.Why, r.Estimate = Pull, "the scenario names this image", pullEstimate
+	return r, nil
 }
 
 // among says what makes v the choice, where there were several to choose from.

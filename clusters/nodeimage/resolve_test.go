@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 			for _, v := range tc.releases {
 				w.release(v)
 			}
-			r, err := p.Resolve(context.Background(), tc.constraint)
+			r, err := p.Resolve(context.Background(), tc.constraint, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestResolveFails(t *testing.T) {
 			if tc.arrange != nil {
 				tc.arrange(w, p)
 			}
-			_, err := p.Resolve(context.Background(), tc.constraint)
+			_, err := p.Resolve(context.Background(), tc.constraint, "")
 			if !errors.Is(err, tc.is) {
 				t.Fatalf("Resolve(%q): %v, want %v", tc.constraint, err, tc.is)
 			}
@@ -146,7 +146,7 @@ func TestResolveRemembers(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	p.now = func() time.Time { return now }
 	resolved(t, p, "1.28")
-	if _, err := p.Resolve(context.Background(), "1.28.4"); !errors.Is(err, ErrNoVersion) {
+	if _, err := p.Resolve(context.Background(), "1.28.4", ""); !errors.Is(err, ErrNoVersion) {
 		t.Fatal(err)
 	}
 	// Another process, without a network.
@@ -156,13 +156,13 @@ func TestResolveRemembers(t *testing.T) {
 	if r := resolved(t, p, "1.28"); r.Version.String() != "1.28.15" {
 		t.Errorf("Resolve = %v", r)
 	}
-	_, err := p.Resolve(context.Background(), "1.28.4")
+	_, err := p.Resolve(context.Background(), "1.28.4", "")
 	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), "403 Forbidden") {
 		t.Errorf("a release that was not to be had: %v", err)
 	}
 	// A refusal does not hold for ever, and a broken network is none.
 	now = now.Add(refusalTime + time.Minute)
-	_, err = p.Resolve(context.Background(), "1.28.4")
+	_, err = p.Resolve(context.Background(), "1.28.4", "")
 	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), "no route to host") {
 		t.Errorf("a day later: %v", err)
 	}
@@ -216,7 +216,49 @@ func TestResolveStops(t *testing.T) {
 	_, p := newWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Resolve(ctx, "1.28"); !errors.Is(err, context.Canceled) {
+	if _, err := p.Resolve(ctx, "1.28", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("Resolve with an ended context: %v", err)
+	}
+}
+
+func TestResolveANamedImage(t *testing.T) {
+	const digest = "@sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	for _, tc := range []struct {
+		name, constraint, image string
+		version, source         string
+		says                    string // of an error
+	}{
+		{name: "its tag says the version", image: "example.org/node:v1.28.9", version: "1.28.9", source: Pull},
+		{name: "a tag and a digest", constraint: "1.28", image: "example.org/node:v1.28.9" + digest, version: "1.28.9", source: Pull},
+		{name: "the engine has it", constraint: "1.28", image: "there:v1.28.9", version: "1.28.9", source: Have},
+		{name: "it says its version itself", image: "mine:latest", version: "1.29.1", source: Have},
+		{name: "the constraint says the version", constraint: "1.28.15", image: "example.org/node" + digest, version: "1.28.15", source: Pull},
+		{name: "what would be built anyway", constraint: "1.28", image: fakeNode, version: "1.28.15", source: Build},
+		{name: "nobody says the version", constraint: "1.28", image: "example.org/node" + digest, says: "does not say which version of Kubernetes it is"},
+		{name: "nor a constraint", image: "example.org/node:latest", says: `write the whole version beside it, like "1.28.15"`},
+		{name: "another version", constraint: "1.28", image: "example.org/node:v1.29.0", says: `is Kubernetes 1.29.0, which does not match "1.28"`},
+		{name: "another version inside", constraint: "1.28", image: "mine:latest", says: "is Kubernetes 1.29.1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, p := newWorld(t)
+			w.release("1.28.15")
+			w.put("engine", fakeEngine{Images: map[string]fakeImage{
+				"there:v1.28.9": {ID: "1"}, "mine:latest": {ID: "2", Labels: map[string]string{versionLabel + "kubernetes": "v1.29.1"}},
+			}})
+			r, err := p.Resolve(context.Background(), tc.constraint, tc.image)
+			if tc.says != "" {
+				if !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), tc.says) {
+					t.Errorf("Resolve: %v, want %q", err, tc.says)
+				}
+				return
+			}
+			if err != nil || r.Version.String() != tc.version || r.Source != tc.source || r.Image != tc.image || r.Why == "" {
+				t.Errorf("Resolve = %+v, %v", r, err)
+			}
+		})
+	}
+	_, p := newWorld(t)
+	if _, err := p.Resolve(context.Background(), "", ""); !errors.Is(err, clusters.ErrBadVersion) {
+		t.Errorf("neither a version nor an image: %v", err)
 	}
 }

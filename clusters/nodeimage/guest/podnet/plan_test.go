@@ -183,3 +183,34 @@ func TestApplyFails(t *testing.T) {
 		}
 	}
 }
+
+// FuzzNodes finds nodes that break the node's own network: a rule or route that
+// is none.
+func FuzzNodes(f *testing.F) {
+	f.Add([]byte(`[{"metadata":{"name":"me"},"spec":{"podCIDR":"10.244.0.0/24"}}]`))
+	f.Add([]byte(`[{"metadata":{"name":"b"},"spec":{"podCIDRs":["10.244.1.0/24","fd00::/64"]},"status":{"addresses":[{"type":"InternalIP","address":"172.18.0.3"}]}}]`))
+	f.Add([]byte(`[{"metadata":{"name":"me"},"spec":{"podCIDRs":["10.244.0.0/24 -j ACCEPT\n"]}}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var nodes []node
+		if json.Unmarshal(data, &nodes) != nil {
+			return
+		}
+		p := newPlan("me", nil, nodes)
+		for _, cidr := range p.own {
+			if strings.ContainsAny(cidr, " \n\t") {
+				t.Fatalf("pod CIDR %q", cidr)
+			}
+		}
+		for _, r := range p.routes {
+			if strings.ContainsAny(r.to+r.via, " \n\t") || isV6(r.to) != isV6(r.via) {
+				t.Fatalf("route %q", r)
+			}
+		}
+		if conflist, err := p.conflist(); err != nil || len(p.own) > 0 && !json.Valid(conflist) {
+			t.Fatalf("conflist %s, %v", conflist, err)
+		}
+		if !p.equal(newPlan("me", nil, nodes)) {
+			t.Fatal("the same nodes make another plan")
+		}
+	})
+}
