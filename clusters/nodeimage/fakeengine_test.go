@@ -2,6 +2,7 @@ package nodeimage
 
 import (
 	"archive/tar"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (e *fakeEngine) do(args []string) int {
 	case "image inspect":
 		return e.inspect(args[2:])
 	case "image ls":
-		e.ls(last)
+		e.ls(last, slices.Contains(args, "{{.ID}} {{.Repository}}:{{.Tag}}"))
 		return 0
 	case "image load":
 		return e.load()
@@ -115,6 +116,9 @@ func (e *fakeEngine) container(args []string) int {
 			return complain("the store may be open")
 		}
 		e.Serial++
+		if before, ok := e.Images[last]; ok { // it loses its name
+			e.Images[before.ID] = before
+		}
 		all := maps.Clone(c.Image.Labels)
 		maps.Copy(all, labels(args))
 		e.Images[last] = fakeImage{
@@ -175,29 +179,44 @@ func (e *fakeEngine) inspect(refs []string) int {
 	return code
 }
 
-func (e *fakeEngine) ls(filter string) {
+func (e *fakeEngine) ls(filter string, withID bool) {
 	for ref, image := range e.Images {
 		label, byLabel := strings.CutPrefix(filter, "label=")
 		_, has := image.Labels[label]
 		if byLabel && has || !byLabel && strings.HasPrefix(ref, strings.TrimPrefix(filter, "reference=")+":") {
+			if ref == image.ID {
+				ref = "<none>:<none>"
+			}
+			if withID {
+				ref = image.ID + " " + ref
+			}
 			fmt.Println(ref)
 		}
 	}
-	fmt.Println("<none>:<none>")
 }
 
 func (e *fakeEngine) load() int {
-	var manifests []struct{ RepoTags []string }
-	if err := json.Unmarshal(tarFile(os.Stdin, "manifest.json"), &manifests); err != nil {
+	data, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return complain(err.Error())
+	}
+	var manifests []struct {
+		Config   string
+		RepoTags []string
+	}
+	if err := json.Unmarshal(tarFile(bytes.NewReader(data), "manifest.json"), &manifests); err != nil {
 		return complain(err.Error())
 	}
 	for _, m := range manifests {
+		var config struct {
+			Config struct{ Labels map[string]string }
+		}
+		if err := json.Unmarshal(tarFile(bytes.NewReader(data), m.Config), &config); err != nil {
+			return complain(err.Error())
+		}
 		for _, tag := range m.RepoTags {
 			e.Serial++
-			e.Images[tag] = fakeImage{
-				ID: fmt.Sprintf("sha256:%d", e.Serial), Labels: map[string]string{builtLabel: RolePod},
-				Created: "1970-01-01T00:00:00Z", Tagged: "2026-01-02T03:04:07Z",
-			}
+			e.Images[tag] = fakeImage{ID: fmt.Sprintf("sha256:%d", e.Serial), Labels: config.Config.Labels, Created: "1970-01-01T00:00:00Z"}
 		}
 	}
 	return 0

@@ -25,7 +25,7 @@ const (
 
 // Image is an image in the engine: a node image, or one that was built here.
 type Image struct {
-	// Ref is its name with its tag.
+	// Ref is its name with its tag; the ID where a newer image has taken that.
 	Ref string `json:"ref"`
 	// ID is the engine's name for its content.
 	ID string `json:"id"`
@@ -36,8 +36,9 @@ type Image struct {
 	Version string `json:"version,omitempty"`
 	// Size is in bytes; images that share layers count them each.
 	Size int64 `json:"size"`
-	// Created is when it was built, here or wherever it is from.
-	Created time.Time `json:"created"`
+	// Created is when it was built, here or wherever it is from; zero where that
+	// is not known.
+	Created time.Time `json:"created,omitzero"`
 	// Built says that it was built here.
 	Built bool `json:"built"`
 	// Contains are the versions of what is inside, where it was built here.
@@ -89,9 +90,13 @@ func (p *Provider) List(ctx context.Context) (Inventory, error) {
 	}
 	for _, m := range metas {
 		e := CacheEntry{Name: m.Name, Folder: p.store.stagePath(m.Kind, m.Key), Size: m.Bytes, Built: m.Built, Took: time.Duration(m.Seconds * float64(time.Second))}
-		for _, image := range images {
-			if slices.Contains(image.stages, filepath.Base(e.Folder)) {
-				e.UsedBy = append(e.UsedBy, image.Ref)
+		for i, image := range inv.Images {
+			if !slices.Contains(image.stages, filepath.Base(e.Folder)) {
+				continue
+			}
+			e.UsedBy = append(e.UsedBy, image.Ref)
+			if image.Created.IsZero() {
+				inv.Images[i].Created = m.Built
 			}
 		}
 		inv.Entries = append(inv.Entries, e)
@@ -147,12 +152,15 @@ func (p *Provider) describe(ref string, found engineImage, users map[string][]st
 	image := Image{Ref: ref, ID: found.ID, Role: RolePod, Size: found.Size, Created: found.created(), UsedBy: users[found.ID]}
 	name, err := splitImage(ref)
 	switch {
+	case found.Config.Labels[builtLabel] == RolePod:
 	case found.Config.Labels[builtLabel] == RoleBase:
 		image.Role = RoleBase
 	case found.Config.Labels[stagesLabel] != "", err == nil && name.repository == p.repository:
 		image.Role = RoleNode
-		if v, err := clusters.ParseVersion(name.tag); err == nil {
-			image.Version = v.String()
+		for _, text := range []string{name.tag, found.Config.Labels[versionLabel+"kubernetes"]} {
+			if v, err := clusters.ParseVersion(text); err == nil && image.Version == "" {
+				image.Version = v.String()
+			}
 		}
 	}
 	image.Built = found.Config.Labels[builtLabel] != ""
@@ -172,8 +180,8 @@ func (p *Provider) describe(ref string, found engineImage, users map[string][]st
 }
 
 // PruneOptions say what goes. The zero value removes what nothing uses: parts
-// in the cache that no image in the engine is made of, and base images that no
-// node image is layered on.
+// in the cache that no image in the engine is made of, base images that no node
+// image is layered on, and images that were built again since.
 type PruneOptions struct {
 	// All removes the images that were built here and the whole cache too,
 	// but nothing that a container uses, and nothing that was pulled.
@@ -254,7 +262,8 @@ func (p *Provider) Prune(ctx context.Context, o PruneOptions, progress Progress)
 // images come before the base images that they are layered on.
 func (o PruneOptions) wantsImage(image Image, gone map[string]bool, now time.Time) bool {
 	used := slices.ContainsFunc(image.UsedBy, func(by string) bool { return !gone[by] })
-	return image.Built && !used && (o.All || image.Role == RoleBase) && now.Sub(image.Created) >= o.OlderThan
+	unwanted := o.All || image.Role == RoleBase || image.Ref == image.ID
+	return image.Built && !used && unwanted && now.Sub(image.Created) >= o.OlderThan
 }
 
 // wantsEntry says whether a part of the cache goes.
@@ -263,13 +272,22 @@ func (o PruneOptions) wantsEntry(e CacheEntry, gone map[string]bool, now time.Ti
 	return (o.All || !used) && now.Sub(e.Built) >= o.OlderThan
 }
 
-// built are the names of the images that were built here.
+// built are the names of the images that were built here; of those that have
+// lost their name to a newer one, the IDs.
 func (e engine) built(ctx context.Context) ([]string, error) {
-	out, err := e.run(ctx, nil, "image", "ls", "--format", "{{.Repository}}:{{.Tag}}", "--filter", "label="+builtLabel)
+	out, err := e.run(ctx, nil, "image", "ls", "--no-trunc", "--format", "{{.ID}} {{.Repository}}:{{.Tag}}", "--filter", "label="+builtLabel)
 	if err != nil {
 		return nil, fmt.Errorf("listing the engine's images: %w", err)
 	}
-	return slices.DeleteFunc(outputLines([]byte(out)), func(ref string) bool { return strings.Contains(ref, "<none>") }), nil
+	var refs []string
+	for _, line := range outputLines([]byte(out)) {
+		id, ref, _ := strings.Cut(line, " ")
+		if strings.Contains(ref, "<none>") {
+			ref = id
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
 }
 
 // users are the containers by the ID of the image that they were made of.

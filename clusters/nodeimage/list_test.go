@@ -64,10 +64,14 @@ func TestList(t *testing.T) {
 		if i.Built {
 			origin = "built"
 		}
-		got = append(got, strings.TrimSpace(i.Role+" "+ref+" "+i.Version+" "+origin+" "+i.Created.Format("2006")+" "+strings.Join(i.UsedBy, ",")))
+		created := i.Created.Format("2006")
+		if i.Role == RolePod && time.Since(i.Created) < time.Hour {
+			created = "now"
+		}
+		got = append(got, strings.TrimSpace(i.Role+" "+ref+" "+i.Version+" "+origin+" "+created+" "+strings.Join(i.UsedBy, ",")))
 	}
 	want := []string{
-		"pod busybox:1.35  built 2026",
+		"pod busybox:1.35  built now",
 		"node 127.0.0.1:1/kindest/node:v1.27.3 1.27.3 pulled 2023",
 		"node 127.0.0.1:1/kindest/node:v1.28.15 1.28.15 built 2026 lab-control-plane",
 		"node 127.0.0.1:1/kindest/node:v1.29.15 1.29.15 built 2026",
@@ -164,6 +168,34 @@ func TestPrune(t *testing.T) {
 				t.Error("nothing freed")
 			}
 		})
+	}
+}
+
+func TestPruneRemovesWhatWasBuiltAgain(t *testing.T) {
+	w, p := newWorld(t)
+	w.release("1.28.15")
+	w.companions()
+	for range 2 {
+		if _, err := p.Build(context.Background(), resolved(t, p, "1.28").Version, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inv, err := p.List(context.Background())
+	if err != nil || len(inv.Images) != 3 {
+		t.Fatalf("List = %+v, %v", inv.Images, err)
+	}
+	var old Image
+	for _, i := range inv.Images {
+		if i.Ref == i.ID {
+			old = i
+		}
+	}
+	if old.Role != RoleNode || old.Version != "1.28.15" {
+		t.Errorf("the image that lost its name: %+v", old)
+	}
+	result, err := p.Prune(context.Background(), PruneOptions{}, nil)
+	if err != nil || len(result.Removed) != 1 || result.Removed[0].Name != old.ID {
+		t.Errorf("Prune = %+v, %v", result, err)
 	}
 }
 

@@ -89,13 +89,13 @@ func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress P
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref, steps: 2}
-	dir, err := b.made(ctx, stage{
-		kind: "busybox", name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref, RolePod},
-		run: func(ctx context.Context, dir string, say func(string)) error {
-			say("getting the package " + pkg)
-			return p.makeBusybox(ctx, dir, pkg, ref, version)
-		},
-	})
+	made := stage{kind: "busybox", name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref}}
+	labels := map[string]string{builtLabel: RolePod, stagesLabel: made.kind + "-" + made.key(), versionLabel + "busybox": version}
+	made.run = func(ctx context.Context, dir string, say func(string)) error {
+		say("getting the package " + pkg)
+		return p.makeBusybox(ctx, dir, pkg, ref, labels)
+	}
+	dir, err := b.made(ctx, made)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress P
 }
 
 // makeBusybox makes the stage of busybox's image in the folder dir.
-func (p *Provider) makeBusybox(ctx context.Context, dir, pkg, ref, version string) error {
+func (p *Provider) makeBusybox(ctx context.Context, dir, pkg, ref string, labels map[string]string) error {
 	file, err := p.debian.fetch(ctx, dir, pkg)
 	if err != nil {
 		return err
@@ -127,10 +127,7 @@ func (p *Provider) makeBusybox(ctx context.Context, dir, pkg, ref, version strin
 	if err := os.MkdirAll(a.dir, 0o755); err != nil {
 		return fmt.Errorf("making the image: %w", err)
 	}
-	config := v1.Config{
-		Env: []string{defaultPath}, Cmd: []string{"sh"},
-		Labels: map[string]string{builtLabel: RolePod, versionLabel + "busybox": version},
-	}
+	config := v1.Config{Env: []string{defaultPath}, Cmd: []string{"sh"}, Labels: labels}
 	if err := a.add([]string{ref}, config, files); err != nil {
 		return err
 	}
