@@ -64,6 +64,8 @@ func newWorld(t *testing.T) (world, *Provider) {
 		}
 	}
 	t.Setenv(fakeEnv, w.dir)
+	// The race detector lets a process sleep for a second at its end.
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	t.Setenv("PATH", filepath.Join(w.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	w.write(t, "os-release", "ID=debian\nVERSION_CODENAME=\"trixie\"\n")
 	w.kindModule(t)
