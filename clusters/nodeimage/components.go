@@ -32,7 +32,7 @@ exec "/usr/sbin/${0##*/}" "$@"
 // imageName is an image's name in its parts.
 type imageName struct{ repository, tag string }
 
-// splitImage reads a name like "registry.k8s.io/etcd:3.5.15-0".
+// splitImage reads a name like "example.org/etcd:3.5.15-0".
 func splitImage(ref string) (imageName, error) {
 	i := strings.LastIndex(ref, ":")
 	if i < 0 || strings.Contains(ref[i:], "/") {

@@ -21,7 +21,7 @@ func TestEnsureImage(t *testing.T) {
 		{name: "the registry has it", ref: "nginx:1.25", remote: []string{"nginx:1.25"}},
 		{name: "a digest", ref: "x@sha256:" + strings.Repeat("0", 64), remote: []string{"x@sha256:" + strings.Repeat("0", 64)}},
 		{name: "busybox without a registry", ref: "busybox:1.35"},
-		{name: "busybox by its long name", ref: "docker.io/library/busybox:1.35.0"},
+		{name: "busybox by its long name", ref: "library/busybox:1.35.0"},
 		{name: "any busybox", ref: "busybox"},
 		{name: "busybox in another version", ref: "busybox:1.36", is: ErrNoImage, says: []string{"image busybox:1.36", "no such host", "busybox-static 1:1.35.0-4+b1"}},
 		{name: "busybox without apt", ref: "busybox:1.35", troubles: []trouble{{Words: "apt-cache", Says: "E: no packages found"}}, is: ErrNoImage, says: []string{"E: no packages found"}},
