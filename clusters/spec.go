@@ -82,3 +82,13 @@ type Handle struct {
 func KubeconfigPath(runDir, cluster string) string {
 	return filepath.Join(runDir, "kubeconfig", cluster+".yaml")
 }
+
+// Remaining is a cluster of lab that is on the host.
+type Remaining struct {
+	// ID is its name there.
+	ID    string   `json:"id"`
+	Nodes []string `json:"nodes"`
+	// Created is when its first node was made; zero where the engine does not
+	// tell.
+	Created time.Time `json:"created,omitzero"`
+}

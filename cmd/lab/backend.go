@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/engine"
+	"github.com/kind-lab/lab/clusters/kind"
+	"github.com/kind-lab/lab/clusters/nodeimage"
+	"github.com/kind-lab/lab/collectors/logs"
+	"github.com/kind-lab/lab/labs/plan"
+	labrun "github.com/kind-lab/lab/labs/run"
+)
+
+// openBackend finds the container engine and wires everything to it.
+func openBackend(ctx context.Context, a *app) (*backend, error) {
+	logs.RouteKlog(io.Discard)
+	found, err := engine.Detect(ctx, a.get)
+	if err != nil {
+		return nil, err
+	}
+	host, err := engine.Host(ctx, found)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s about its host: %w", found.Name, err)
+	}
+	images, err := nodeimage.New(nodeimage.Options{Engine: found})
+	if err != nil {
+		return nil, err
+	}
+	provisioner := kind.New(found, host, kind.Options{
+		EnsureImage: func(ctx context.Context, ref string, progress func(string)) error {
+			return images.EnsureImage(ctx, ref, lines(progress))
+		},
+	})
+	return &backend{
+		provisioner: provisioner,
+		images:      nodeImages{images},
+		connect: func(h clusters.Handle) (labrun.Cluster, error) {
+			return connect(h, provisioner)
+		},
+		resolve:    nodeImages{images}.resolve,
+		remaining:  func(ctx context.Context) ([]clusters.Remaining, error) { return remaining(ctx, provisioner) },
+		maxCreates: kind.MaxParallelCreates(host),
+	}, nil
+}
+
+func remaining(ctx context.Context, p *kind.Provisioner) ([]clusters.Remaining, error) {
+	list, err := p.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]clusters.Remaining, 0, len(list))
+	for _, c := range list {
+		out = append(out, clusters.Remaining{ID: c.ID, Nodes: c.Nodes, Created: c.Created})
+	}
+	return out, nil
+}
+
+// nodeImages provides what a plan asks for.
+type nodeImages struct{ *nodeimage.Provider }
+
+// Ensure returns once the engine has the image.
+func (n nodeImages) Ensure(ctx context.Context, image plan.Image, progress func(string)) error {
+	resolution := nodeimage.Resolution{Image: image.Ref}
+	if image.Version != "" {
+		version, err := clusters.ParseVersion(image.Version)
+		if err != nil {
+			return err
+		}
+		resolution.Version = version
+	}
+	_, err := n.Provider.Ensure(ctx, resolution, lines(progress))
+	return err
+}
+
+func (n nodeImages) resolve(ctx context.Context, constraint, image string) (plan.Image, error) {
+	r, err := n.Resolve(ctx, constraint, image)
+	if err != nil {
+		return plan.Image{}, err
+	}
+	return plan.Image{Version: r.Version.String(), Source: string(r.Source), Ref: r.Image, Why: r.Why, Estimate: r.Estimate}, nil
+}
+
+// lines turns the events of a build into lines.
+func lines(progress func(string)) nodeimage.Progress {
+	return func(e nodeimage.Event) { progress(eventLine(e)) }
+}
+
+// eventLine is an event as "[3/9] containerd 2.3.4: 12s: compiling …".
+func eventLine(e nodeimage.Event) string {
+	var b strings.Builder
+	if e.Steps > 0 {
+		fmt.Fprintf(&b, "[%d/%d] ", e.Step, e.Steps)
+	}
+	b.WriteString(e.Stage)
+	switch e.State {
+	case nodeimage.Cached:
+		b.WriteString(": there already")
+	case nodeimage.Done:
+		fmt.Fprintf(&b, ": done in %s", e.Elapsed.Round(100*time.Millisecond))
+	default:
+		if e.Elapsed >= time.Second {
+			fmt.Fprintf(&b, ": %s", e.Elapsed.Round(time.Second))
+		}
+	}
+	if e.Text != "" {
+		b.WriteString(": " + e.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/clusters/engine"
+)
+
+func (a *app) engineCommand() *cobra.Command {
+	group := &cobra.Command{Use: "engine", Short: "Bring up the container engine that clusters run in"}
+	var yes, asJSON bool
+	up := &cobra.Command{
+		Use: "up", Short: "Install and start a container engine where none answers",
+		Long: `Up makes a container engine answer that can run clusters: it installs and starts
+docker where there is none, and registers an OCI runtime of lab's own where the
+host cannot grant every capability. It says what it will change and asks first;
+where all works already it changes nothing.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.engineUp(cmd.Context(), yes, asJSON) },
+	}
+	up.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	up.Flags().BoolVar(&asJSON, "json", false, "print what would be changed as JSON, and change nothing")
+	group.AddCommand(up)
+	return group
+}
+
+func (a *app) engineUp(ctx context.Context, yes, asJSON bool) error {
+	options := engine.UpOptions{Getenv: a.get, Progress: a.say}
+	p, err := engine.PlanUp(ctx, options)
+	if err != nil {
+		return broken(err)
+	}
+	if asJSON {
+		return writeJSON(a.stdout, p)
+	}
+	if err := p.WriteText(a.stdout); err != nil {
+		return err
+	}
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	if !yes && !a.agreed(fmt.Sprintf("Make these %d changes?", len(p.Changes))) {
+		return broken(errors.New("nothing was changed; `lab engine up -yes` does not ask"))
+	}
+	r, err := engine.Up(ctx, options, p)
+	if err != nil {
+		return broken(err)
+	}
+	if err := engine.WriteText(a.stdout, r); err != nil {
+		return err
+	}
+	if !r.OK() {
+		return broken(errors.New("the engine answers, but cannot run clusters yet: `lab doctor` tells more"))
+	}
+	return nil
+}

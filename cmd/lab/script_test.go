@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/run/runtest"
+)
+
+var updateScripts = flag.Bool("update", false, "write what commands print into the scripts' golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		// lab is the program over a world that behaves, without clusters.
+		"lab": func() {
+			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+			os.Exit(a.main(context.Background(), os.Args[1:]))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *updateScripts, RequireExplicitExec: true,
+	})
+}
+
+// openWorld makes the world as WORLD says: words of the form KIND or
+// KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow.
+func openWorld(context.Context, *app) (*backend, error) {
+	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
+	for _, word := range strings.Fields(os.Getenv("WORLD")) {
+		kind, name, _ := strings.Cut(word, "=")
+		switch kind {
+		case "no-engine":
+			return nil, errors.New("no container engine answers: run `lab engine up`")
+		case "create-fails":
+			w.CreateFails[name] = errors.New("the kubelet does not start: unrecognized feature gate: SidecarContainers")
+		case "destroy-fails":
+			w.DestroyFails[name] = errors.New("device or resource busy")
+		case "slow":
+			w.CreateTakes = 20 * time.Second
+		}
+	}
+	return &backend{
+		provisioner: w, images: w, connect: w.Connect, maxCreates: 4,
+		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
+			return runtest.Resolve(constraint, image)
+		},
+		remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
+	}, nil
+}
