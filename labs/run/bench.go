@@ -133,5 +133,8 @@ func (b *bench) phase(name string, began time.Time) {
 var errInterrupted = errors.New("interrupted")
 
 func interrupted(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
 	return fmt.Errorf("%w: %w", errInterrupted, err)
 }

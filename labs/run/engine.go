@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"sync"
@@ -187,12 +188,18 @@ func (l *lab) hurry() bool {
 	}
 }
 
+// maxID is the longest name with which a cluster of several control planes
+// still has valid host names.
+const maxID = 40
+
 // clusterID is a name that no other run uses, as host names allow it: a run's
 // ID ends in what is random of it.
 func clusterID(run, cluster string) string {
 	name := "lab-" + run[strings.LastIndex(run, "-")+1:] + "-" + strings.ToLower(strings.ReplaceAll(cluster, "_", "-"))
-	if len(name) > 40 {
-		name = name[:40]
+	if len(name) > maxID {
+		// Names that begin alike stay apart by a sum of the whole.
+		sum := crc32.ChecksumIEEE([]byte(cluster))
+		name = fmt.Sprintf("%s-%08x", name[:maxID-9], sum)
 	}
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
