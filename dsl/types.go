@@ -43,9 +43,14 @@ type Variable struct {
 	Range     hcl.Range
 }
 
-// Cluster is a declared cluster.
+// Cluster is a declared cluster. One with for_each is as many of these as it
+// has elements.
 type Cluster struct {
+	// Name is how it is referred to, less "cluster.": `v128`, or with for_each
+	// `all["1.28"]`.
 	Name string
+	// Block is the block's label: `all` of `all["1.28"]`.
+	Block string
 	// Kubernetes is the version constraint as written, such as "1.28" or
 	// "~> 1.28"; KubernetesRange is where.
 	Kubernetes      string
@@ -54,6 +59,8 @@ type Cluster struct {
 	Image        string
 	FeatureGates map[string]bool
 	Components   []Component
+	// FeatureGatesRange is where the gates are written.
+	FeatureGatesRange hcl.Range
 	// RuntimeConfig is the API server's --runtime-config.
 	RuntimeConfig     map[string]string
 	ControlPlanes     int
@@ -71,27 +78,53 @@ type Component struct {
 	FeatureGates map[string]bool
 	ExtraArgs    map[string]string
 	Range        hcl.Range
+	// FeatureGatesRange is where the gates are written.
+	FeatureGatesRange hcl.Range
 }
 
-// Scenario is an ordered script, run once on each of its clusters.
+// Scenario is an ordered script, run once on each of its clusters. Where it has
+// a matrix, there is one of these for each row of it.
 type Scenario struct {
 	Name        string
 	Description string
+	// Row names the row of the matrix, such as `grace=5,image="busybox"`;
+	// Matrix is the root matrix in it, an object by axis. They are empty and
+	// cty.NilVal where there is no matrix.
+	Row    string
+	Matrix cty.Value
 	// Clusters are the clusters that it runs on, each once, in the order
 	// named.
 	Clusters []*Cluster
 	// Steps are its steps and expectations in the order written.
 	Steps []*Step
+	// Finally are the steps to do after those, whatever happened.
+	Finally []*Step
 	// Locals are the scenario's own, evaluated in its runs; they may use
 	// target and everything observed.
 	Locals map[string]hcl.Expression
 	Range  hcl.Range
 }
 
+// Title is the scenario's name with the row of its matrix: `native[grace=5]`.
+func (s *Scenario) Title() string {
+	if s.Row == "" {
+		return s.Name
+	}
+	return s.Name + "[" + s.Row + "]"
+}
+
 // The verbs of steps.
 const (
-	VerbApply  = "apply"
-	VerbExpect = "expect"
+	VerbApply     = "apply"
+	VerbDelete    = "delete"
+	VerbPatch     = "patch"
+	VerbExec      = "exec"
+	VerbWait      = "wait"
+	VerbSleep     = "sleep"
+	VerbSignal    = "signal"
+	VerbNode      = "node"
+	VerbExpect    = "expect"
+	VerbInvariant = "invariant"
 )
 
 // Step is one step or expectation of a scenario.
@@ -100,9 +133,20 @@ type Step struct {
 	Name string
 	// Verb is the block's type, such as VerbApply. Exactly the field of that
 	// name is set.
-	Verb   string
-	Apply  *Apply
-	Expect *Expect
+	Verb      string
+	Apply     *Apply
+	Delete    *Delete
+	Patch     *Patch
+	Exec      *Exec
+	Wait      *Wait
+	Sleep     *Sleep
+	Signal    *Signal
+	Node      *Node
+	Expect    *Expect
+	Invariant *Invariant
+	// Roots are roots that only this step's expressions have: the iterators
+	// of the dynamic block that made it. They go into value.Scope.Extra.
+	Roots map[string]cty.Value
 	// Range is the block's header.
 	Range hcl.Range
 }
@@ -122,9 +166,101 @@ type Apply struct {
 	// FieldValidation is FieldValidationStrict, which is the default and what
 	// kubectl does, or FieldValidationWarn or FieldValidationIgnore.
 	FieldValidation string
-	// ExpectError says whether the API server must refuse; nil means it must
+	Limits
+}
+
+// Limits are what every step that does something has.
+type Limits struct {
+	// ExpectError says whether the step must be refused: a bool, or a string
+	// with a regular expression that the refusal must match; nil means it must
 	// not. The refusal is step.NAME.error.
 	ExpectError hcl.Expression
+	// Timeout is how long the step may take; never 0.
+	Timeout time.Duration
+}
+
+// Delete deletes objects.
+type Delete struct {
+	// Objects gives a string such as "pod/web", or a list of such; Manifests
+	// is as that of Apply. Exactly one of them is set.
+	Objects, Manifests hcl.Expression
+	// GracePeriod is nil where the object's own counts.
+	GracePeriod *time.Duration
+	// Propagation is "Background", "Foreground" or "Orphan", as the API names
+	// them.
+	Propagation string
+	// Wait says whether to wait until the objects are gone.
+	Wait           bool
+	IgnoreNotFound bool
+	Limits
+}
+
+// Patch changes an object by a patch.
+type Patch struct {
+	// Object gives a string such as "pod/web".
+	Object hcl.Expression
+	// Patch gives a string of YAML or JSON, or a value to be encoded.
+	Patch hcl.Expression
+	// Type is "strategic", "merge", "json" or "apply".
+	Type string
+	// Subresource is empty for the object itself.
+	Subresource string
+	// FieldValidation is as that of Apply.
+	FieldValidation string
+	Limits
+}
+
+// Exec runs a command.
+type Exec struct {
+	// Pod and Node give names; exactly one of them is set, or Host is. A nil
+	// Container is the pod's first.
+	Pod, Container, Node hcl.Expression
+	Host                 bool
+	// Command gives a list of strings, Stdin a string; nil for no input.
+	Command, Stdin hcl.Expression
+	// IgnoreExitCode says that any exit code is all right.
+	IgnoreExitCode bool
+	Limits
+}
+
+// Wait waits for a condition.
+type Wait struct {
+	Condition hcl.Expression
+	// Within is how long to wait; never 0. Hold is as that of Expect.
+	Within, Hold time.Duration
+}
+
+// Sleep lets time pass.
+type Sleep struct{ Duration time.Duration }
+
+// Signal sends a signal to the first process of a container.
+type Signal struct {
+	// Pod and Container give names; Signal gives a name or a number, nil for
+	// TERM.
+	Pod, Container, Signal hcl.Expression
+	Limits
+}
+
+// Node does something to a node.
+type Node struct {
+	// Node gives a node's name; nil where there is only one.
+	Node hcl.Expression
+	// Action is "cordon", "uncordon", "drain", "stop", "start", "restart",
+	// "pause" or "unpause"; Service is "kubelet", "containerd" or empty.
+	Action, Service string
+	Limits
+}
+
+// Invariant must not be false from its place to the scenario's end.
+type Invariant struct {
+	Name      string
+	Condition hcl.Expression
+	// When says whether to watch it; nil means always.
+	When hcl.Expression
+	// Message is told where it is broken; may be nil.
+	Message hcl.Expression
+	// Range is the block's header.
+	Range hcl.Range
 }
 
 // Expect is an expectation over what was observed.

@@ -29,6 +29,9 @@ type Scope struct {
 	Pods  map[string]*Pod
 	Jobs  map[string]*Job
 	Steps map[string]*Step
+	// Extra are further roots by name: matrix, each, and the iterators of
+	// dynamic blocks.
+	Extra map[string]cty.Value
 	// Dir is the folder below which file() and its like read; nil where they
 	// may not be used.
 	Dir fs.FS
@@ -199,6 +202,9 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 			objects[name] = convert.object(e.scope, root, name)
 		}
 		roots[root] = cty.ObjectVal(objects)
+	}
+	for name, v := range e.scope.Extra {
+		roots[name] = v
 	}
 	return &hcl.EvalContext{Variables: roots, Functions: e.functions}, diags
 }
