@@ -16,16 +16,34 @@ import (
 // surroundings are what an expression may refer to where it stands.
 type surroundings struct {
 	roots []string
+	// extra are further roots with their values: matrix, each, iterators.
+	extra map[string]cty.Value
 	// locals are the scenario's own.
 	locals map[string]hcl.Expression
 	// steps are the names of the scenario's steps; done of them come before
 	// the expression, all of them where it has no place among them.
 	steps []string
 	done  int
+	// literal says that only plain values may stand here.
+	literal bool
 }
 
-// staticPlace is where nothing has run yet.
-func staticPlace() surroundings { return surroundings{roots: []string{"local", "path", "var"}} }
+// static are the surroundings of what is evaluated before anything runs.
+func (in surroundings) static() surroundings {
+	return surroundings{roots: []string{"local", "path", "var"}, extra: in.extra}
+}
+
+// all are the roots that may be referred to, sorted.
+func (in surroundings) all() []string {
+	roots := append([]string(nil), in.roots...)
+	for name := range in.extra {
+		if !has(roots, name) {
+			roots = append(roots, name)
+		}
+	}
+	sort.Strings(roots)
+	return roots
+}
 
 // check finds what is wrong with an expression before anything has run and
 // tells it. It returns the expression's value as far as it is known then, with
@@ -33,7 +51,7 @@ func staticPlace() surroundings { return surroundings{roots: []string{"local", "
 func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	found := l.references(expr, in)
 	scope := l.scope
-	scope.ScenarioLocals = in.locals
+	scope.ScenarioLocals, scope.Extra = in.locals, in.extra
 	if !found.HasErrors() {
 		for _, d := range attributesOf(expr, &scope) {
 			if !inLocals(d, expr, in) {
@@ -129,13 +147,18 @@ func (l *loader) references(expr hcl.Expression, in surroundings) hcl.Diagnostic
 
 func (l *loader) reference(ref hcl.Traversal, in surroundings) *hcl.Diagnostic {
 	root := ref.RootName()
+	if _, ok := in.extra[root]; ok {
+		return nil
+	}
 	if !has(in.roots, root) {
-		return mistake(ref[0].SourceRange(), "Unknown reference", foreignRoot(ref, in.roots))
+		return mistake(ref[0].SourceRange(), "Unknown reference", foreignRoot(ref, in.all()))
 	}
 	name, at, ok := nameIn(ref)
 	if !ok {
+		l.used[root+".*"] = true
 		return nil
 	}
+	l.used[root+"."+name] = true
 	switch root {
 	case "var":
 		return undeclared(at, "variable", name, attributeNames(l.scope.Vars), `variable %q {}`)
@@ -173,24 +196,20 @@ func foreignRoot(ref hcl.Traversal, roots []string) string {
 	switch {
 	case root == "cluster":
 		return `Clusters are referred to in a scenario's "clusters" argument only. The cluster that the scenario runs on now is "target".`
+	case root == "matrix":
+		return "The scenario has no matrix block, so there is no row of it to refer to."
+	case root == "each":
+		return `"each" is known in a cluster block with for_each only.`
 	case len(roots) == 0:
 		return fmt.Sprintf("%q cannot be used here: a plain value is required.", root)
 	case has(value.Roots(), root):
 		return fmt.Sprintf("%q is known only while a scenario runs, so it cannot be used here. Here one can refer to %s.", root, suggest.List(roots))
-	case has(laterRoots(), root):
-		return fmt.Sprintf("References to %q belong to the language, but this version of lab cannot follow them yet.", root)
 	}
 	hint := suggest.Sentence(root, roots)
 	if len(ref) == 1 {
 		hint += fmt.Sprintf(" A string is written in quotes: %q.", root)
 	}
 	return fmt.Sprintf("There is nothing called %q here. A reference begins with %s.%s", root, orList(roots), hint)
-}
-
-// laterRoots are the roots of the language that are not there yet.
-func laterRoots() []string {
-	return []string{"configmap", "cronjob", "daemonset", "deployment", "each", "endpointslice", "event", "matrix", "namespace",
-		"node", "persistentvolumeclaim", "replicaset", "secret", "service", "statefulset"}
 }
 
 func orList(names []string) string {

@@ -10,49 +10,59 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-func (l *loader) clusters(blocks hcl.Blocks) {
+func (l *loader) clusters(blocks []inner) {
 	seen := map[string]hcl.Range{}
 	for _, block := range blocks {
 		if l.named(block, "cluster", seen) {
-			l.module.Clusters = append(l.module.Clusters, l.cluster(block))
+			l.module.Clusters = append(l.module.Clusters, l.clustersOfBlock(block)...)
 		}
 	}
 }
 
-func clusterSchema() *hcl.BodySchema {
-	return &hcl.BodySchema{
-		Attributes: attributes("*kubernetes", "provider", "image", "feature_gates", "runtime_config", "control_planes", "workers",
-			"images", "containerd_patches", "kubeadm_patches", "ready_timeout", "for_each", "kubeconfig", "context"),
-		Blocks: []hcl.BlockHeaderSchema{{Type: "component", LabelNames: []string{"name"}}},
+// clustersOfBlock decodes a cluster, once for each element of its for_each.
+func (l *loader) clustersOfBlock(block inner) []*Cluster {
+	found, _, diags := block.Body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "for_each"}}})
+	l.diags = append(l.diags, diags...)
+	each := found.Attributes["for_each"]
+	if each == nil {
+		return []*Cluster{l.cluster(block, block.Labels[0])}
 	}
+	l.several[block.Labels[0]] = true
+	var all []*Cluster
+	for _, e := range l.instances(l.native(each)) {
+		within := block
+		within.in = block.in.with("each", cty.ObjectVal(map[string]cty.Value{"key": e.key, "value": e.value}))
+		c := l.cluster(within, block.Labels[0]+"["+value.Format(e.key)+"]")
+		c.Key = e.key.AsString()
+		all = append(all, c)
+	}
+	return all
 }
 
-func (l *loader) cluster(block *hcl.Block) *Cluster {
-	c := &Cluster{Name: block.Labels[0], ControlPlanes: 1, Range: block.DefRange}
-	content, diags := block.Body.Content(clusterSchema())
-	l.diags = append(l.diags, diags...)
-	args := content.Attributes
+func (l *loader) cluster(block inner, name string) *Cluster {
+	in := block.in
+	c := &Cluster{Name: name, Block: block.Labels[0], ControlPlanes: 1, Range: block.DefRange}
+	content := l.content(block.Body, block.schema, in)
+	args := content.args
 	if attr := args["kubernetes"]; attr != nil {
 		c.KubernetesRange = attr.Expr.Range()
-		l.kubernetes(attr, &c.Kubernetes)
+		l.kubernetes(attr, in, &c.Kubernetes)
 	}
-	l.provider(args["provider"])
-	for _, name := range []string{"for_each", "kubeconfig", "context"} {
-		if attr := args[name]; attr != nil {
-			l.errorf(attr.NameRange, "Not there yet", "The argument %q belongs to the language, but this version of lab does not serve it yet.", name)
-		}
+	l.provider(args["provider"], in)
+	l.text(args["image"], in, &c.Image)
+	if attr := args["feature_gates"]; attr != nil {
+		c.FeatureGatesRange = attr.Expr.Range()
+		l.flags(attr, in, &c.FeatureGates)
 	}
-	l.text(args["image"], &c.Image)
-	l.flags(args["feature_gates"], &c.FeatureGates)
-	l.dictionary(args["runtime_config"], &c.RuntimeConfig)
-	l.count(args["control_planes"], 1, &c.ControlPlanes)
-	l.count(args["workers"], 0, &c.Workers)
-	l.texts(args["images"], &c.Images)
-	l.texts(args["containerd_patches"], &c.ContainerdPatches)
-	l.texts(args["kubeadm_patches"], &c.KubeadmPatches)
-	l.duration(args["ready_timeout"], &c.ReadyTimeout)
+	l.dictionary(args["runtime_config"], in, &c.RuntimeConfig)
+	l.count(args["control_planes"], in, 1, &c.ControlPlanes)
+	l.count(args["workers"], in, 0, &c.Workers)
+	l.textList(args["images"], in, &c.Images)
+	l.textList(args["containerd_patches"], in, &c.ContainerdPatches)
+	l.textList(args["kubeadm_patches"], in, &c.KubeadmPatches)
+	l.duration(args["ready_timeout"], in, &c.ReadyTimeout)
 	seen := map[string]hcl.Range{}
-	for _, component := range content.Blocks {
+	for _, component := range content.blocks {
 		l.component(component, c, seen)
 	}
 	return c
@@ -60,8 +70,8 @@ func (l *loader) cluster(block *hcl.Block) *Cluster {
 
 // kubernetes decodes the version constraint. A number is taken for what it
 // looks like only to say how it is written: 1.30 is 1.3 as a number.
-func (l *loader) kubernetes(attr *hcl.Attribute, to *string) {
-	v, ok := l.check(attr.Expr, staticPlace())
+func (l *loader) kubernetes(attr *hcl.Attribute, in surroundings, to *string) {
+	v, ok := l.check(attr.Expr, in.static())
 	if !ok {
 		return
 	}
@@ -87,9 +97,9 @@ func (l *loader) kubernetes(attr *hcl.Attribute, to *string) {
 	}
 }
 
-func (l *loader) provider(attr *hcl.Attribute) {
+func (l *loader) provider(attr *hcl.Attribute, in surroundings) {
 	var name string
-	if !l.text(attr, &name) || name == "kind" {
+	if !l.text(attr, in, &name) || name == "kind" {
 		return
 	}
 	if name == "existing" {
@@ -106,10 +116,9 @@ func componentNames() []string {
 	return []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"}
 }
 
-func (l *loader) component(block *hcl.Block, c *Cluster, seen map[string]hcl.Range) {
+func (l *loader) component(block inner, c *Cluster, seen map[string]hcl.Range) {
 	name := block.Labels[0]
-	content, diags := block.Body.Content(&hcl.BodySchema{Attributes: attributes("feature_gates", "extra_args")})
-	l.diags = append(l.diags, diags...)
+	content := l.content(block.Body, block.schema, block.in)
 	if !has(componentNames(), name) {
 		l.errorf(block.LabelRanges[0], "Unknown component", "There is no component %s to configure: there is %s.%s",
 			value.Format(cty.StringVal(name)), suggest.List(componentNames()), suggest.Sentence(name, componentNames()))
@@ -121,7 +130,10 @@ func (l *loader) component(block *hcl.Block, c *Cluster, seen map[string]hcl.Ran
 	}
 	seen[name] = block.DefRange
 	component := Component{Name: name, Range: block.DefRange}
-	l.flags(content.Attributes["feature_gates"], &component.FeatureGates)
-	l.dictionary(content.Attributes["extra_args"], &component.ExtraArgs)
+	if attr := content.args["feature_gates"]; attr != nil {
+		component.FeatureGatesRange = attr.Expr.Range()
+		l.flags(attr, block.in, &component.FeatureGates)
+	}
+	l.dictionary(content.args["extra_args"], block.in, &component.ExtraArgs)
 	c.Components = append(c.Components, component)
 }

@@ -13,18 +13,23 @@ import (
 
 // clusterList evaluates the argument that names clusters, the only place where
 // the root cluster is known.
-func (l *loader) clusterList(attr *hcl.Attribute) (cty.Value, bool) {
-	roots := []string{"cluster", "local", "path", "var"}
+func (l *loader) clusterList(attr *hcl.Attribute, in surroundings) (cty.Value, bool) {
+	in = in.static()
+	in.roots = append([]string{"cluster"}, in.roots...)
 	var found hcl.Diagnostics
 	for _, ref := range attr.Expr.Variables() {
 		if ref.RootName() != "cluster" {
-			if d := l.reference(ref, surroundings{roots: roots}); d != nil {
+			if d := l.reference(ref, in); d != nil {
 				found = append(found, d)
 			}
 			continue
 		}
 		if name, at, ok := nameIn(ref); ok {
-			if d := l.unknownCluster(at, name); d != nil {
+			d := l.unknownCluster(at, name)
+			if d == nil && l.several[name] {
+				d = l.unknownKey(ref, name)
+			}
+			if d != nil {
 				found = append(found, d)
 			}
 		}
@@ -33,7 +38,9 @@ func (l *loader) clusterList(attr *hcl.Attribute) (cty.Value, bool) {
 	if found.HasErrors() {
 		return cty.NilVal, false
 	}
-	ctx, diags := l.scope.Context(attr.Expr)
+	scope := l.scope
+	scope.Extra = in.extra
+	ctx, diags := scope.Context(attr.Expr)
 	if !diags.HasErrors() {
 		ctx.Variables["cluster"] = l.clusterObject()
 		var v cty.Value
@@ -60,9 +67,11 @@ func (l *loader) isList(attr *hcl.Attribute, v cty.Value) bool {
 func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
 	var names []string
 	for _, c := range l.module.Clusters {
-		names = append(names, c.Name)
+		if !has(names, c.Block) {
+			names = append(names, c.Block)
+		}
 	}
-	if has(names, name) {
+	if has(names, name) || l.several[name] {
 		return nil
 	}
 	hint := suggest.Sentence(name, names)
@@ -76,13 +85,50 @@ func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
 	return mistake(at, "Unknown cluster", fmt.Sprintf("There is no cluster %q.%s", name, hint))
 }
 
-// clusterObject is the root cluster: the declared clusters by name.
-func (l *loader) clusterObject() cty.Value {
-	all := map[string]cty.Value{}
+// unknownKey says that a for_each made no cluster of the key in a reference.
+func (l *loader) unknownKey(ref hcl.Traversal, block string) *hcl.Diagnostic {
+	if len(ref) < 3 {
+		return nil
+	}
+	key, at, ok := nameIn(ref[1:])
+	if !ok {
+		return nil
+	}
+	var keys []string
 	for _, c := range l.module.Clusters {
-		all[c.Name] = cty.ObjectVal(map[string]cty.Value{
-			"name": cty.StringVal(c.Name), "kubernetes": cty.StringVal(c.Kubernetes),
+		if c.Block == block {
+			keys = append(keys, c.Key)
+		}
+	}
+	if has(keys, key) {
+		return nil
+	}
+	hint := suggest.Sentence(key, keys)
+	if hint == "" {
+		hint = " There is " + suggest.List(keys) + "."
+	}
+	return mistake(at, "Unknown cluster", fmt.Sprintf("cluster.%s has no %q.%s", block, key, hint))
+}
+
+// clusterObject is the root cluster: the declared clusters by name, those of a
+// for_each by key below it.
+func (l *loader) clusterObject() cty.Value {
+	all, several := map[string]cty.Value{}, map[string]map[string]cty.Value{}
+	for block := range l.several {
+		several[block] = map[string]cty.Value{}
+	}
+	for _, c := range l.module.Clusters {
+		v := cty.ObjectVal(map[string]cty.Value{
+			"name": cty.StringVal(c.Name), "kubernetes": cty.StringVal(c.Kubernetes), "key": cty.StringVal(c.Key),
 		})
+		if l.several[c.Block] {
+			several[c.Block][c.Key] = v
+		} else {
+			all[c.Block] = v
+		}
+	}
+	for block, of := range several {
+		all[block] = cty.ObjectVal(of)
 	}
 	return cty.ObjectVal(all)
 }
@@ -113,4 +159,49 @@ func (l *loader) exampleCluster() string {
 		}
 	}
 	return "NAME"
+}
+
+// clustersOf decodes the argument that names a scenario's clusters.
+func (l *loader) clustersOf(attr *hcl.Attribute, in surroundings) []*Cluster {
+	if attr == nil {
+		return nil
+	}
+	v, ok := l.clusterList(attr, in)
+	if !ok {
+		return nil
+	}
+	var clusters []*Cluster
+	seen := map[string]bool{}
+	for it := v.ElementIterator(); it.Next(); {
+		_, element := it.Element()
+		cluster := l.declaredCluster(element)
+		switch {
+		case cluster == nil && element.IsKnown():
+			l.errorf(attr.Expr.Range(), "Invalid clusters", "Every element must be a cluster of this file, such as cluster.%s; this is %s.%s",
+				l.exampleCluster(), value.Format(element), l.severalHint(element))
+		case cluster == nil:
+		case seen[cluster.Name]:
+			l.errorf(attr.Expr.Range(), "Duplicate cluster", "cluster.%s is named twice. A scenario runs once on each of its clusters.", cluster.Name)
+		default:
+			seen[cluster.Name] = true
+			l.used["cluster."+cluster.Block] = true
+			clusters = append(clusters, cluster)
+		}
+	}
+	if len(seen) == 0 && v.LengthInt() == 0 {
+		l.errorf(attr.Expr.Range(), "No clusters", "A scenario needs at least one cluster to run on, such as cluster.%s.", l.exampleCluster())
+	}
+	return clusters
+}
+
+// severalHint says how the clusters of a for_each are named all together, where
+// v is those.
+func (l *loader) severalHint(v cty.Value) string {
+	all := l.clusterObject().AsValueMap()
+	for name := range l.several {
+		if all[name].RawEquals(v) {
+			return " These are the clusters of a for_each; write values(cluster." + name + ")."
+		}
+	}
+	return ""
 }

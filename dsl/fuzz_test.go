@@ -3,6 +3,7 @@ package dsl
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,13 +14,12 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// FuzzLoad loads any bytes as a scenario, writes what is wrong with it, and
-// evaluates all that it asks for while nothing was observed.
-func FuzzLoad(f *testing.F) {
-	for _, pattern := range []string{"testdata/invalid/*.hcl", "testdata/valid/*.hcl", "testdata/valid/*/*.hcl"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			f.Fatalf("%s: no files: %v", pattern, err)
+// corpus adds the files of testdata with an ending to the seeds.
+func corpus(f *testing.F, ending string) {
+	for _, pattern := range []string{"testdata/invalid/*", "testdata/valid/*", "testdata/valid/*/*"} {
+		files, err := filepath.Glob(pattern + ending)
+		if err != nil {
+			f.Fatal(err)
 		}
 		for _, file := range files {
 			data, err := os.ReadFile(file)
@@ -29,44 +29,67 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		fsys := fstest.MapFS{"x.hcl": {Data: src}, "a.yaml": {Data: src}}
-		m, list := LoadFS(fsys, "x.hcl", Options{Vars: map[string]string{"image": "x"}})
-		if m == nil {
-			t.Fatal("no module")
+}
+
+// FuzzLoad loads any bytes as a scenario, writes what is wrong with it, and
+// evaluates all that it asks for while nothing was observed.
+func FuzzLoad(f *testing.F) {
+	corpus(f, ".hcl")
+	f.Fuzz(func(t *testing.T, src []byte) { loadAny(t, "x.hcl", src) })
+}
+
+// FuzzLoadJSON is FuzzLoad of the JSON syntax.
+func FuzzLoadJSON(f *testing.F) {
+	corpus(f, ".hcl.json")
+	f.Fuzz(func(t *testing.T, src []byte) { loadAny(t, "x.hcl.json", src) })
+}
+
+func loadAny(t *testing.T, name string, src []byte) {
+	fsys := fstest.MapFS{name: {Data: src}, "a.yaml": {Data: src}, "a.auto.labvars": {Data: []byte("image = 1")}}
+	m, list := LoadFS(fsys, name, Options{Vars: map[string]string{"image": "x"}})
+	if m == nil {
+		t.Fatal("no module")
+	}
+	if err := diag.WriteText(&strings.Builder{}, list, diag.Style{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Scenarios {
+		scope := &value.Scope{Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.Locals, Dir: m.FS, PathScenario: m.Dir}
+		for _, step := range append(s.Steps, s.Finally...) {
+			scope.Extra = step.Scope(s)
+			for _, expr := range step.Expressions() {
+				_, diags := scope.Eval(expr)
+				if diags.HasErrors() && !list.HasErrors() {
+					t.Errorf("%s is wrong only when it is evaluated: %s", expr.Range(), diags)
+				}
+				scope.References(expr)
+			}
 		}
-		if err := diag.WriteText(&strings.Builder{}, list, diag.Style{Width: 80}); err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range m.Scenarios {
-			scope := &value.Scope{Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.Locals, Dir: m.FS, PathScenario: m.Dir}
-			for _, step := range s.Steps {
-				for _, expr := range expressions(step) {
-					_, diags := scope.Eval(expr)
-					if diags.HasErrors() && !list.HasErrors() {
-						t.Errorf("%s is wrong only when it is evaluated: %s", expr.Range(), diags)
-					}
-					scope.References(expr)
+	}
+}
+
+// TestExpressionsAreAll holds Step.Expressions to the fields that there are.
+func TestExpressionsAreAll(t *testing.T) {
+	m, list := Load("testdata/valid/verbs.hcl", Options{})
+	if list.HasErrors() {
+		t.Fatal(list.Error())
+	}
+	expression := reflect.TypeFor[hcl.Expression]()
+	for _, step := range append(m.Scenarios[0].Steps, m.Scenarios[0].Finally...) {
+		want := 0
+		of := reflect.ValueOf(step).Elem()
+		for i := range of.NumField() {
+			if of.Field(i).Kind() != reflect.Pointer || of.Field(i).IsNil() {
+				continue
+			}
+			for _, f := range reflect.VisibleFields(of.Field(i).Elem().Type()) {
+				if f.Type == expression && !of.Field(i).Elem().FieldByIndex(f.Index).IsNil() {
+					want++
 				}
 			}
 		}
-	})
-}
-
-// expressions are those that a step evaluates.
-func expressions(step *Step) []hcl.Expression {
-	var all []hcl.Expression
-	if a := step.Apply; a != nil {
-		all = append(all, a.Manifests, a.ExpectError)
-	}
-	if e := step.Expect; e != nil {
-		all = append(all, e.Condition, e.Outcome, e.When, e.Message)
-	}
-	var given []hcl.Expression
-	for _, e := range all {
-		if e != nil {
-			given = append(given, e)
+		if got := len(step.Expressions()); got != want {
+			t.Errorf("%s %q: %d expressions, want %d", step.Verb, step.Name, got, want)
 		}
 	}
-	return given
 }

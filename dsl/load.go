@@ -7,12 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/dsl/diag"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
@@ -85,13 +85,17 @@ func emptyModule() *Module {
 }
 
 func load(src source, name string, opts Options) (*Module, diag.List) {
-	l := &loader{opts: opts, module: emptyModule()}
+	l := &loader{
+		opts: opts, module: emptyModule(), language: schema.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
+		several: map[string]bool{}, used: map[string]bool{},
+	}
 	l.module.Path, l.module.Dir, l.module.FS = name, src.dir, src.FS
 	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir}
 	if bodies, ok := l.parse(src); ok {
+		l.src = src
 		l.decode(bodies)
 	}
-	return l.module, diag.FromHCL(l.diags, l.module.Files)
+	return l.module, diag.FromHCL(once(l.diags), l.module.Files)
 }
 
 // loader is the work of reading one scenario.
@@ -99,6 +103,13 @@ type loader struct {
 	opts   Options
 	module *Module
 	diags  hcl.Diagnostics
+	src    source
+	// language is the language's schema, and schemas what was made of it.
+	language *schema.Block
+	schemas  map[*schema.Block]*hcl.BodySchema
+	// several are the clusters with for_each; used are the references made,
+	// as "var.x".
+	several, used map[string]bool
 	// taken are the names of the file's locals, with their places.
 	taken map[string]hcl.Range
 	// scope is what is known when nothing has run: variables, locals, files.
@@ -107,53 +118,69 @@ type loader struct {
 
 // errorf adds an error about a range. detail is a format.
 func (l *loader) errorf(at hcl.Range, summary, detail string, args ...any) {
-	l.diags = append(l.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at,
-	})
+	l.diags = append(l.diags, mistake(at, summary, fmt.Sprintf(detail, args...)))
+}
+
+// warnf adds a warning about a range. detail is a format.
+func (l *loader) warnf(at hcl.Range, summary, detail string, args ...any) {
+	d := mistake(at, summary, fmt.Sprintf(detail, args...))
+	d.Severity = hcl.DiagWarning
+	l.diags = append(l.diags, d)
+}
+
+// once leaves out what was told before: what is wrong in every row of a matrix
+// is told for the first.
+func once(diags hcl.Diagnostics) hcl.Diagnostics {
+	type key struct{ at, summary, detail string }
+	seen := map[key]bool{}
+	var kept hcl.Diagnostics
+	for _, d := range diags {
+		k := key{"", d.Summary, d.Detail}
+		if d.Subject != nil {
+			k.at = d.Subject.String()
+		}
+		if !seen[k] {
+			seen[k] = true
+			kept = append(kept, d)
+		}
+	}
+	return kept
 }
 
 // decode decodes all files as one, in an order in which everything is known
 // before it is referred to.
 func (l *loader) decode(bodies []hcl.Body) {
-	byType := map[string]hcl.Blocks{}
+	byType := map[string][]inner{}
+	var labs []hcl.Range
 	for _, body := range bodies {
-		content, diags := body.Content(topSchema())
-		l.diags = append(l.diags, diags...)
-		for _, block := range content.Blocks {
+		for _, block := range l.content(body, l.language, surroundings{}).blocks {
+			if block.Type == "lab" {
+				labs = append(labs, block.DefRange)
+			}
 			byType[block.Type] = append(byType[block.Type], block)
 		}
 	}
-	l.notYet(byType["exercise"], "")
+	if len(labs) > 1 && labs[0].Filename != labs[1].Filename {
+		l.errorf(labs[1], "Duplicate lab block", "There may be one lab block; the first is at %s.", FormatRange(labs[0]))
+	}
 	l.lab(byType["lab"])
 	l.variables(byType["variable"])
 	l.locals(byType["locals"])
 	l.clusters(byType["cluster"])
 	l.scenarios(byType["scenario"])
-}
-
-func topSchema() *hcl.BodySchema {
-	return &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-		{Type: "lab"}, {Type: "locals"},
-		{Type: "variable", LabelNames: []string{"name"}},
-		{Type: "cluster", LabelNames: []string{"name"}},
-		{Type: "scenario", LabelNames: []string{"name"}},
-		{Type: "exercise", LabelNames: []string{"name"}},
-	}}
+	if !l.diags.HasErrors() {
+		l.unused()
+	}
 }
 
 // lab decodes the block about the file itself.
-func (l *loader) lab(blocks hcl.Blocks) {
-	for i, block := range blocks {
-		if i > 0 {
-			l.errorf(block.DefRange, "Duplicate lab block", "There may be one lab block; the first is at %s.", FormatRange(blocks[0].DefRange))
-			continue
-		}
-		content, diags := block.Body.Content(&hcl.BodySchema{Attributes: attributes("name", "description", "required_version")})
-		l.diags = append(l.diags, diags...)
-		l.text(content.Attributes["name"], &l.module.Name)
-		l.text(content.Attributes["description"], &l.module.Description)
-		required := content.Attributes["required_version"]
-		if l.text(required, &l.module.RequiredVersion) {
+func (l *loader) lab(blocks []inner) {
+	for _, block := range blocks {
+		c := l.content(block.Body, block.schema, block.in)
+		l.text(c.args["name"], block.in, &l.module.Name)
+		l.text(c.args["description"], block.in, &l.module.Description)
+		required := c.args["required_version"]
+		if l.text(required, block.in, &l.module.RequiredVersion) {
 			l.requireVersion(required, l.module.RequiredVersion)
 		}
 	}
@@ -173,27 +200,7 @@ func (l *loader) requireVersion(attr *hcl.Attribute, constraint string) {
 	}
 }
 
-// notYet reports blocks of the language that this version cannot do. in names
-// what they are in, such as ` in a scenario`.
-func (l *loader) notYet(blocks hcl.Blocks, in string) {
-	for _, block := range blocks {
-		l.errorf(block.DefRange, "Not there yet",
-			"Blocks of type %q%s belong to the language, but this version of lab cannot do them yet. Take the block out to run the rest.", block.Type, in)
-	}
-}
-
 // FormatRange writes where something is, as "file:line".
 func FormatRange(r hcl.Range) string {
 	return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)
-}
-
-// attributes makes a schema of argument names; those that begin with "*" are
-// required.
-func attributes(names ...string) []hcl.AttributeSchema {
-	schema := make([]hcl.AttributeSchema, 0, len(names))
-	for _, name := range names {
-		plain, required := strings.CutPrefix(name, "*")
-		schema = append(schema, hcl.AttributeSchema{Name: plain, Required: required})
-	}
-	return schema
 }

@@ -10,12 +10,10 @@ import (
 
 // localsIn collects the locals of some blocks by name, with the names in the
 // order written. taken are names that they may not have, with their places.
-func (l *loader) localsIn(blocks hcl.Blocks, taken map[string]hcl.Range) (map[string]*hcl.Attribute, []string) {
+func (l *loader) localsIn(blocks []inner, taken map[string]hcl.Range) (map[string]*hcl.Attribute, []string) {
 	found, names := map[string]*hcl.Attribute{}, []string{}
 	for _, block := range blocks {
-		attrs, diags := block.Body.JustAttributes()
-		l.diags = append(l.diags, diags...)
-		for name, attr := range attrs {
+		for name, attr := range l.content(block.Body, block.schema, block.in).args {
 			if first, ok := taken[name]; ok {
 				l.errorf(attr.NameRange, "Duplicate local", "There is a local %q already, at %s. Give this one another name.", name, FormatRange(first))
 				continue
@@ -36,7 +34,7 @@ func (l *loader) localsIn(blocks hcl.Blocks, taken map[string]hcl.Range) (map[st
 }
 
 // locals evaluates the file's locals, each after those that it uses.
-func (l *loader) locals(blocks hcl.Blocks) {
+func (l *loader) locals(blocks []inner) {
 	l.taken = map[string]hcl.Range{}
 	attrs, names := l.localsIn(blocks, l.taken)
 	all := map[string]cty.Value{}
@@ -61,7 +59,7 @@ func (l *loader) locals(blocks hcl.Blocks) {
 				evaluate(used, path)
 			}
 		}
-		if v, ok := l.check(attrs[name].Expr, staticPlace()); ok {
+		if v, ok := l.check(attrs[name].Expr, surroundings{}.static()); ok {
 			all[name] = v
 			l.scope.Locals = cty.ObjectVal(all)
 		}
@@ -74,7 +72,7 @@ func (l *loader) locals(blocks hcl.Blocks) {
 }
 
 // scenarioLocals checks a scenario's own locals and returns them.
-func (l *loader) scenarioLocals(blocks hcl.Blocks, in surroundings) map[string]hcl.Expression {
+func (l *loader) scenarioLocals(blocks []inner, in surroundings) map[string]hcl.Expression {
 	taken := map[string]hcl.Range{}
 	for name, at := range l.taken {
 		taken[name] = at

@@ -18,7 +18,7 @@ import (
 // The bounds of a source file: beyond them no reader follows either, and the
 // parser would use memory without measure.
 const (
-	maxSource    = 256 << 10
+	maxSource    = 8 << 20
 	maxNesting   = 100
 	maxOperators = 1000
 )
@@ -73,11 +73,8 @@ func (s source) files() ([]string, error) {
 	if s.file != "" {
 		return []string{s.file}, nil
 	}
-	if _, err := fs.Stat(s.FS, ScenarioFile); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the folder %q holds no %s", s.dir, ScenarioFile)
-		}
-		return nil, fmt.Errorf("%s: %w", ScenarioFile, err)
+	if err := s.holdsScenario(); err != nil {
+		return nil, err
 	}
 	entries, err := fs.ReadDir(s.FS, ".")
 	if err != nil {
@@ -85,12 +82,24 @@ func (s source) files() ([]string, error) {
 	}
 	var names []string
 	for _, entry := range entries {
-		if !entry.IsDir() && strings.HasSuffix(entry.Name(), ".hcl") && !strings.HasPrefix(entry.Name(), ".") {
+		if !entry.IsDir() && isScenario(entry.Name()) && !strings.HasPrefix(entry.Name(), ".") {
 			names = append(names, entry.Name())
 		}
 	}
 	sort.Strings(names)
 	return names, nil
+}
+
+// holdsScenario returns an error where the folder is not a scenario's.
+func (s source) holdsScenario() error {
+	_, err := fs.Stat(s.FS, ScenarioFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = fs.Stat(s.FS, ScenarioFile+".json")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %q holds no %s", s.dir, ScenarioFile)
+	}
+	return err
 }
 
 // parse parses the files. It returns false where one cannot be parsed: what is
@@ -115,10 +124,6 @@ func (l *loader) parse(src source) ([]hcl.Body, bool) {
 
 func (l *loader) parseFile(src source, name string) hcl.Body {
 	shown := src.join(src.dir, name)
-	if strings.HasSuffix(name, ".json") {
-		l.unreadable(shown, "scenarios in JSON belong to the language, but this version of lab cannot read them yet")
-		return nil
-	}
 	data, err := readSource(src.FS, name)
 	if err != nil {
 		l.unreadable(shown, err.Error())
@@ -158,14 +163,22 @@ func readSource(dir fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxSource {
-		return nil, fmt.Errorf("it is larger than %d KiB", maxSource>>10)
+		return nil, fmt.Errorf("it is larger than %d MiB", maxSource>>20)
 	}
 	return data, nil
+}
+
+// isScenario says whether a file of that name belongs to a scenario.
+func isScenario(name string) bool {
+	return strings.HasSuffix(name, ".hcl") || strings.HasSuffix(name, ".hcl.json")
 }
 
 // parseSource parses one file and gives its operators their meaning. The file
 // is never nil.
 func parseSource(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if strings.HasSuffix(name, ".json") {
+		return parseJSON(data, name)
+	}
 	if diags := bounds(data, name); diags.HasErrors() {
 		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, diags
 	}
@@ -205,14 +218,13 @@ func bounds(data []byte, name string) hcl.Diagnostics {
 			operators++
 		}
 		if depth > maxNesting || operators > maxOperators {
-			at := token.Range
-			return hcl.Diagnostics{{
-				Severity: hcl.DiagError, Summary: "Too complicated",
-				Detail: fmt.Sprintf("Brackets may be nested %d deep, and one expression may have %d operators. Name parts of it with locals.",
-					maxNesting, maxOperators),
-				Subject: &at,
-			}}
+			return hcl.Diagnostics{tooComplicated(token.Range)}
 		}
 	}
 	return nil
+}
+
+func tooComplicated(at hcl.Range) *hcl.Diagnostic {
+	return mistake(at, "Too complicated", fmt.Sprintf(
+		"Brackets may be nested %d deep, and one expression may have %d operators. Name parts of it with locals.", maxNesting, maxOperators))
 }

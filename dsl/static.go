@@ -3,22 +3,25 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/kind-lab/lab/dsl/internal/suggest"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
 // static evaluates an argument that must be known before anything runs. It
 // returns false where the argument is missing or wrong; the latter is told.
-func (l *loader) static(attr *hcl.Attribute, ty cty.Type) (cty.Value, bool) {
+func (l *loader) static(attr *hcl.Attribute, in surroundings, ty cty.Type) (cty.Value, bool) {
 	if attr == nil {
 		return cty.NilVal, false
 	}
-	v, ok := l.check(attr.Expr, staticPlace())
+	v, ok := l.check(attr.Expr, in.static())
 	if !ok {
 		return cty.NilVal, false
 	}
@@ -73,24 +76,30 @@ func describe(ty cty.Type) string {
 	}
 }
 
-func (l *loader) text(attr *hcl.Attribute, to *string) bool {
-	v, ok := l.static(attr, cty.String)
+func (l *loader) text(attr *hcl.Attribute, in surroundings, to *string) bool {
+	v, ok := l.static(attr, in, cty.String)
 	if ok {
 		*to = v.AsString()
 	}
 	return ok
 }
 
-func (l *loader) texts(attr *hcl.Attribute, to *[]string) {
-	if v, ok := l.static(attr, cty.List(cty.String)); ok {
+func (l *loader) textList(attr *hcl.Attribute, in surroundings, to *[]string) {
+	if v, ok := l.static(attr, in, cty.List(cty.String)); ok {
 		for _, element := range v.AsValueSlice() {
 			*to = append(*to, element.AsString())
 		}
 	}
 }
 
-func (l *loader) flags(attr *hcl.Attribute, to *map[string]bool) {
-	if v, ok := l.static(attr, cty.Map(cty.Bool)); ok {
+func (l *loader) flag(attr *hcl.Attribute, in surroundings, to *bool) {
+	if v, ok := l.static(attr, in, cty.Bool); ok {
+		*to = v.True()
+	}
+}
+
+func (l *loader) flags(attr *hcl.Attribute, in surroundings, to *map[string]bool) {
+	if v, ok := l.static(attr, in, cty.Map(cty.Bool)); ok {
 		*to = map[string]bool{}
 		for name, element := range v.AsValueMap() {
 			(*to)[name] = element.True()
@@ -98,8 +107,8 @@ func (l *loader) flags(attr *hcl.Attribute, to *map[string]bool) {
 	}
 }
 
-func (l *loader) dictionary(attr *hcl.Attribute, to *map[string]string) {
-	if v, ok := l.static(attr, cty.Map(cty.String)); ok {
+func (l *loader) dictionary(attr *hcl.Attribute, in surroundings, to *map[string]string) {
+	if v, ok := l.static(attr, in, cty.Map(cty.String)); ok {
 		*to = map[string]string{}
 		for name, element := range v.AsValueMap() {
 			(*to)[name] = element.AsString()
@@ -107,9 +116,29 @@ func (l *loader) dictionary(attr *hcl.Attribute, to *map[string]string) {
 	}
 }
 
+// choice decodes one of the values that an argument may have, in lower case;
+// its default, or nothing, where it is not written.
+func (l *loader) choice(attr *hcl.Attribute, known *schema.Argument, in surroundings) string {
+	var given string
+	if attr == nil {
+		return strings.Trim(known.Default, `"`)
+	}
+	if !l.text(attr, in, &given) {
+		return ""
+	}
+	for _, v := range known.Values {
+		if strings.EqualFold(given, v) {
+			return v
+		}
+	}
+	l.errorf(attr.Expr.Range(), "Invalid value", "The argument %q must be %s, not %s.%s",
+		attr.Name, orList(quoted(known.Values)), value.Format(cty.StringVal(given)), suggest.Sentence(given, known.Values))
+	return ""
+}
+
 // count decodes a whole number that is at least least.
-func (l *loader) count(attr *hcl.Attribute, least int, to *int) {
-	v, ok := l.static(attr, cty.Number)
+func (l *loader) count(attr *hcl.Attribute, in surroundings, least int, to *int) {
+	v, ok := l.static(attr, in, cty.Number)
 	if !ok {
 		return
 	}
@@ -121,36 +150,54 @@ func (l *loader) count(attr *hcl.Attribute, least int, to *int) {
 	*to = int(n)
 }
 
+// durationForm says how a duration is written.
+const durationForm = `A duration is a number with a unit, such as "60s", "1m30s" or "500ms"`
+
 // duration decodes a positive duration.
-func (l *loader) duration(attr *hcl.Attribute, to *time.Duration) {
-	if attr == nil {
-		return
+func (l *loader) duration(attr *hcl.Attribute, in surroundings, to *time.Duration) {
+	if d, ok := l.durationValue(attr, in, false); ok {
+		*to = d
 	}
-	v, ok := l.check(attr.Expr, staticPlace())
+}
+
+// durationOr decodes a positive duration, or takes the argument's default.
+func (l *loader) durationOr(attr *hcl.Attribute, known *schema.Argument, in surroundings, to *time.Duration) {
+	if d, err := time.ParseDuration(strings.Trim(known.Default, `"`)); err == nil {
+		*to = d
+	}
+	l.duration(attr, in, to)
+}
+
+// durationValue decodes a duration; one of 0 where that makes sense.
+func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) (time.Duration, bool) {
+	if attr == nil {
+		return 0, false
+	}
+	v, ok := l.check(attr.Expr, in.static())
 	if !ok {
-		return
+		return 0, false
 	}
 	shown := value.Format(v)
 	v, _ = v.UnmarkDeep()
 	if !v.IsKnown() {
-		return
+		return 0, false
 	}
-	const form = `A duration is a number with a unit, such as "60s", "1m30s" or "500ms"`
 	if v.IsNull() || v.Type() != cty.String {
 		hint := ""
 		if v.Type() == cty.Number && !v.IsNull() {
 			hint = fmt.Sprintf(" Did you mean \"%ss\"?", shown)
 		}
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q is a duration, which is written as a string. %s.%s", attr.Name, form, hint)
-		return
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q is a duration, which is written as a string. %s.%s", attr.Name, durationForm, hint)
+		return 0, false
 	}
 	d, err := time.ParseDuration(v.AsString())
 	switch {
 	case err != nil:
-		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", shown, form)
-	case d <= 0:
+		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", shown, durationForm)
+	case d < 0 || d == 0 && !zero:
 		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be longer than nothing; it is %s. Leave it out where there is nothing to wait for.", attr.Name, shown)
 	default:
-		*to = d
+		return d, true
 	}
+	return 0, false
 }

@@ -49,8 +49,9 @@ type Cluster struct {
 	// Name is how it is referred to, less "cluster.": `v128`, or with for_each
 	// `all["1.28"]`.
 	Name string
-	// Block is the block's label: `all` of `all["1.28"]`.
-	Block string
+	// Block is the block's label, `all` of `all["1.28"]`, and Key the key,
+	// "1.28"; empty without for_each.
+	Block, Key string
 	// Kubernetes is the version constraint as written, such as "1.28" or
 	// "~> 1.28"; KubernetesRange is where.
 	Kubernetes      string

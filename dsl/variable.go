@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"os"
 	"sort"
 
 	"github.com/hashicorp/hcl/v2"
@@ -26,10 +25,10 @@ type declaration struct {
 	// literal says that a value from the command line is taken as it is rather
 	// than read as an expression.
 	literal    bool
-	validation hcl.Blocks
+	validation []inner
 }
 
-func (l *loader) variables(blocks hcl.Blocks) {
+func (l *loader) variables(blocks []inner) {
 	var declared []*declaration
 	seen := map[string]hcl.Range{}
 	for _, block := range blocks {
@@ -52,7 +51,7 @@ func (l *loader) variables(blocks hcl.Blocks) {
 }
 
 // named checks a block's label: a name that is free and can be referred to.
-func (l *loader) named(block *hcl.Block, what string, seen map[string]hcl.Range) bool {
+func (l *loader) named(block inner, what string, seen map[string]hcl.Range) bool {
 	name := block.Labels[0]
 	if !hclsyntax.ValidIdentifier(name) {
 		l.errorf(block.LabelRanges[0], "Invalid name", "%s is no name for a %s: a name begins with a letter and has letters, digits, _ and - only.",
@@ -67,28 +66,24 @@ func (l *loader) named(block *hcl.Block, what string, seen map[string]hcl.Range)
 	return true
 }
 
-func (l *loader) variable(block *hcl.Block) *declaration {
+func (l *loader) variable(block inner) *declaration {
 	d := &declaration{Variable: &Variable{Name: block.Labels[0], Type: cty.DynamicPseudoType, Range: block.DefRange}, literal: true}
-	content, diags := block.Body.Content(&hcl.BodySchema{
-		Attributes: attributes("type", "default", "description", "sensitive"),
-		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},
-	})
-	l.diags = append(l.diags, diags...)
-	d.validation = content.Blocks
-	if attr := content.Attributes["type"]; attr != nil {
+	c := l.content(block.Body, block.schema, block.in)
+	d.validation = c.of("validation")
+	if attr := c.args["type"]; attr != nil {
 		ty, defaults, diags := typeexpr.TypeConstraintWithDefaults(attr.Expr)
 		l.diags = append(l.diags, diags...)
 		if !diags.HasErrors() {
 			d.Type, d.defaults, d.literal = ty, defaults, ty.IsPrimitiveType()
 		}
 	}
-	l.text(content.Attributes["description"], &d.Description)
-	if v, ok := l.static(content.Attributes["sensitive"], cty.Bool); ok {
+	l.text(c.args["description"], block.in, &d.Description)
+	if v, ok := l.static(c.args["sensitive"], block.in, cty.Bool); ok {
 		d.Sensitive = v.True()
 	}
-	if attr := content.Attributes["default"]; attr != nil {
+	if attr := c.args["default"]; attr != nil {
 		d.Default = cty.UnknownVal(d.Type)
-		if v, ok := l.check(attr.Expr, surroundings{}); ok {
+		if v, ok := l.check(attr.Expr, surroundings{literal: true}); ok {
 			d.Default = l.fit(d, v, attr.Expr.Range(), "The default")
 		}
 		if d.Sensitive {
@@ -125,6 +120,9 @@ func (l *loader) given(declared []*declaration) map[string]cty.Value {
 		names = append(names, d.Name)
 	}
 	values := map[string]cty.Value{}
+	for _, file := range l.autoFiles() {
+		l.take(l.varAttributes(file.data, file.name), byName, values)
+	}
 	for _, d := range declared {
 		if l.opts.Env == nil {
 			break
@@ -134,16 +132,7 @@ func (l *loader) given(declared []*declaration) map[string]cty.Value {
 		}
 	}
 	for _, file := range l.opts.VarFiles {
-		for _, attr := range l.varFile(file) {
-			if d := byName[attr.Name]; d == nil {
-				l.errorf(attr.NameRange, "Unknown variable", "The scenario declares no variable %q.%s", attr.Name, suggest.Sentence(attr.Name, names))
-			} else if v, diags := attr.Expr.Value(&hcl.EvalContext{}); diags.HasErrors() {
-				l.diags = append(l.diags, diags...)
-				values[d.Name] = cty.UnknownVal(d.Type)
-			} else {
-				values[d.Name] = l.fit(d, v, attr.Expr.Range(), "The value")
-			}
-		}
+		l.take(l.varFile(file), byName, values)
 	}
 	for _, name := range sorted(l.opts.Vars) {
 		if d := byName[name]; d != nil {
@@ -194,36 +183,6 @@ func (l *loader) unsuitable(d *declaration, from, why string) {
 		from, d.Name, typeexpr.TypeString(d.Type), why)
 }
 
-// varFile reads a file of values, sorted by place.
-func (l *loader) varFile(name string) []*hcl.Attribute {
-	info, err := os.Stat(name)
-	if err == nil && info.Size() > maxSource {
-		err = fmt.Errorf("it is larger than %d KiB", maxSource>>10)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(name)
-	}
-	if err != nil {
-		l.unreadable(name, err.Error())
-		return nil
-	}
-	file, diags := parseSource(data, name)
-	l.module.Files[name] = file
-	l.diags = append(l.diags, diags...)
-	if diags.HasErrors() {
-		return nil
-	}
-	found, diags := file.Body.JustAttributes()
-	l.diags = append(l.diags, diags...)
-	attrs := make([]*hcl.Attribute, 0, len(found))
-	for _, attr := range found {
-		attrs = append(attrs, attr)
-	}
-	sort.Slice(attrs, func(i, j int) bool { return attrs[i].Range.Start.Byte < attrs[j].Range.Start.Byte })
-	return attrs
-}
-
 // valueOf is the value of a variable, given one or cty.NilVal.
 func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 	v := given
@@ -243,14 +202,15 @@ func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 }
 
 // validate decides a validation block of a variable.
-func (l *loader) validate(d *declaration, block *hcl.Block) {
-	content, diags := block.Body.Content(&hcl.BodySchema{Attributes: attributes("*condition", "*error_message")})
-	l.diags = append(l.diags, diags...)
-	if diags.HasErrors() {
+func (l *loader) validate(d *declaration, block inner) {
+	c := l.content(block.Body, block.schema, block.in)
+	in := surroundings{roots: []string{"path", "var"}}
+	condition, message := c.args["condition"], c.args["error_message"]
+	if condition == nil || message == nil {
 		return
 	}
-	in := surroundings{roots: []string{"path", "var"}}
-	condition, message := content.Attributes["condition"], content.Attributes["error_message"]
+	used := l.used["var."+d.Name]
+	defer func() { l.used["var."+d.Name] = used }() // a rule about itself is no use
 	v, ok := l.check(condition.Expr, in)
 	said, messageOK := l.check(message.Expr, in)
 	if !ok || !messageOK {

@@ -19,7 +19,7 @@ func scenario() *Block {
 }`,
 		Arguments: []Argument{
 			{Name: "description", Type: "string", Stage: Load, Doc: "What the scenario shows, in a sentence."},
-			{Name: "clusters", Type: "list(cluster)", Required: true, Stage: Load, Doc: "The clusters to run on, such as [cluster.v128], cluster.all[*] or values(cluster.all)."},
+			{Name: "clusters", Type: "list(cluster)", Required: true, Stage: Load, Doc: "The clusters to run on, such as [cluster.v128], or values(cluster.all) for those of a for_each."},
 		},
 		Blocks: append([]*Block{
 			locals("the scenario's own", "They are evaluated where they are used, and may use target and everything observed."),

@@ -9,19 +9,55 @@ cluster "a" { kubernetes = "1.28" }
 
 scenario {} # ERROR: Missing name for scenario
 
-scenario "later" {
+scenario "steps" {
   clusters = [cluster.a]
-  exec "x" { # ERROR: Blocks of type "exec" belong to the language
+  exec "x" { # ERROR: One of the arguments "host", "node" or "pod" is required
     command = ["true"]
   }
-  wait "w" {}      # ERROR: "wait"
-  delete "d" {}    # ERROR: "delete"
-  patch "p" {}     # ERROR: "patch"
-  sleep "s" {}     # ERROR: "sleep"
-  signal "g" {}    # ERROR: "signal"
-  node "n" {}      # ERROR: "node"
-  invariant "i" {} # ERROR: "invariant"
-  finally {}       # ERROR: "finally"
-  matrix {}        # ERROR: "matrix"
+  exec "two" {
+    pod     = "a"
+    node    = "b" # ERROR: Only one of the arguments "host", "node" or "pod" may be written; "pod" is there already
+    command = "true" # ERROR: must be a list of strings, the program first; this is "true".
+  }
+  exec "container" {
+    node      = "b"
+    container = "c" # ERROR: The argument "container" goes with "pod"
+    command   = ["true"]
+  }
+  exec "pod" {
+    pod     = pod.x # ERROR: Add .name to it.
+    command = ["true"]
+    timeout = 5 # ERROR: Did you mean "5s"?
+  }
+  wait "w" {}      # ERROR: The argument "condition" is required
+  delete "d" {}    # ERROR: One of the arguments "manifests" or "objects" is required
+  delete "objects" {
+    objects     = ["pod/a", "pod b"] # ERROR: "pod b" does not name an object
+    propagation = "forground" # ERROR: Did you mean "foreground"?
+    grace_period = "0s"
+  }
+  patch "p" { # ERROR: The argument "object" is required
+    patch = null # ERROR: not null
+    type  = "jsn" # ERROR: Did you mean "json"?
+    expect_error = "(" # ERROR: Error parsing regexp: missing closing ): `(`.
+  }
+  sleep "s" { duration = "0s" } # ERROR: must be longer than nothing
+  signal "g" { # ERROR: The argument "pod" is required
+    container = 3 # ERROR: must be a container's name; this is a number, 3.
+  }
+  node "n" {
+    action  = "pause"
+    service = "kubelet" # ERROR: A service is stopped, started or restarted; "pause" is done to the node itself.
+  }
+  node "action" { action = "reboot" } # ERROR: must be "cordon", "drain", "pause", "restart", "start", "stop", "uncordon" or "unpause", not "reboot".
+  invariant "i" {
+    condition = 1 # ERROR: must be true or false; this is a number, 1.
+    within    = "5s" # ERROR: An argument named "within" is not expected here
+  }
+  finally {
+    expect "e" { condition = true } # ERROR: Blocks of type "expect" are not expected here
+    sleep "s" { duration = "1s" } # ERROR: The scenario has a step "s" already
+  }
+  finally {} # ERROR: There may be one finally block here
   expcet "x" {}    # ERROR: Did you mean "expect"?
 }

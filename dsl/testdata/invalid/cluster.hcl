@@ -15,7 +15,7 @@ cluster "provider" {
 }
 cluster "many" {
   kubernetes     = "1.28"
-  for_each       = { a = 1 }           # ERROR: The argument "for_each" belongs to the language
+  context        = "x"                 # ERROR: The argument "context" belongs to the language
   feature_gates  = { Sidecar = "yes" } # ERROR: an object of names with true or false
   control_planes = 0                   # ERROR: a whole number from 1 to 1000
   workers        = 1.5                 # ERROR: a whole number from 0 to 1000

@@ -41,7 +41,7 @@ scenario "s" {
   apply "manifests" {
     manifests        = { kind = "Pod" } # ERROR: Objects are written with yamlencode()
     field_validation = "strikt"         # ERROR: Did you mean "strict"?
-    expect_error     = "forbidden"      # ERROR: The argument "expect_error" must be true or false
+    expect_error     = 1                # ERROR: The argument "expect_error" must be true or false, or a string
   }
   apply "template" {
     manifests = templatefile("template.txt", { nmae = 1 }) # ERROR: the template uses "name" at template.txt:1, which is not among its variables. Did you mean "nmae"?

@@ -37,10 +37,10 @@ scenario "x" {
     condition = cluster.v128.name == "v128" # ERROR: The cluster that the scenario runs on now is "target".
   }
   expect "matrix" {
-    condition = matrix.size == 1 # ERROR: References to "matrix" belong to the language
+    condition = matrix.size == 1 # ERROR: The scenario has no matrix block
   }
   expect "deployment" {
-    condition = deployment.web.ready # ERROR: References to "deployment" belong to the language
+    condition = deploiment.web.ready # ERROR: There is nothing called "deploiment" here
   }
   expect "bare" {
     condition = pod.x.phase == Running # ERROR: A string is written in quotes: "Running".
@@ -62,4 +62,4 @@ scenario "x" { clusters = [cluster.v128] } # ERROR: There is a scenario "x" alre
 scenario "none" { clusters = [] } # ERROR: A scenario needs at least one cluster
 scenario "text" { clusters = ["v128"] } # ERROR: Every element must be a cluster of this file, such as cluster.v128; this is "v128".
 scenario "single" { clusters = cluster.v128 } # ERROR: must be a list of clusters, such as [cluster.v128]
-scenario "twice" { clusters = [cluster.v128, cluster.v128] } # ERROR: The cluster "v128" is named twice
+scenario "twice" { clusters = [cluster.v128, cluster.v128] } # ERROR: cluster.v128 is named twice

@@ -80,7 +80,7 @@ scenario "all" {
   expect "refusal" {
     when      = !target.native_sidecars
     condition = length(regexall("forbidden", step.refused.error)) > 0
-    message   = "It said: ${step.refused.error}."
+    message   = "It said: ${step.refused.error}, in ${local.folder}, to ${local.header}, of ${length(var.anything)}."
   }
 
   expect "order" {

@@ -1,0 +1,149 @@
+package dsl
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/kind-lab/lab/dsl/internal/suggest"
+	"github.com/kind-lab/lab/dsl/schema"
+)
+
+// content is what is in a block, as the language's schema describes it.
+type content struct {
+	args   map[string]*hcl.Attribute
+	blocks []inner
+}
+
+// inner is a block in another, with what its expressions may refer to.
+type inner struct {
+	*hcl.Block
+	schema *schema.Block
+	in     surroundings
+}
+
+// dynamic is the type of the block that makes others.
+const dynamic = "dynamic"
+
+// content takes a body apart as b describes it. What b does not have is told,
+// and what does not belong to this version yet; dynamic blocks are replaced by
+// those that they make.
+func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) content {
+	var found *hcl.BodyContent
+	var diags hcl.Diagnostics
+	if b.Free {
+		found, diags = l.free(body, b)
+	} else {
+		found, diags = body.Content(l.bodySchema(b))
+	}
+	l.diags = append(l.diags, diags...)
+	c := content{args: map[string]*hcl.Attribute{}}
+	for name, attr := range found.Attributes {
+		known := b.Argument(name)
+		if known != nil && known.Later {
+			l.errorf(attr.NameRange, "Not there yet", "The argument %q belongs to the language, but this version of lab does not serve it yet.", name)
+			continue
+		}
+		c.args[name] = attr
+		if known == nil || known.Type != "type" { // a type is read as it is written
+			c.args[name] = l.native(attr)
+		}
+	}
+	unique := map[string]hcl.Range{}
+	for _, block := range found.Blocks {
+		known := b.Block(block.Type)
+		switch {
+		case block.Type == dynamic:
+			c.blocks = append(c.blocks, l.dynamic(block, b, in)...)
+		case known.Later:
+			l.errorf(block.DefRange, "Not there yet",
+				"Blocks of type %q belong to the language, but this version of lab cannot do them yet. Take the block out to run the rest.", block.Type)
+		case known.Unique && unique[block.Type] != (hcl.Range{}):
+			l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "There may be one %s block here; the first is at %s.",
+				block.Type, FormatRange(unique[block.Type]))
+		default:
+			unique[block.Type] = block.DefRange
+			c.blocks = append(c.blocks, inner{block, known, in})
+		}
+	}
+	return c
+}
+
+// free takes a body apart in which any argument may stand beside b's blocks.
+func (l *loader) free(body hcl.Body, b *schema.Block) (*hcl.BodyContent, hcl.Diagnostics) {
+	found, rest, diags := body.PartialContent(l.bodySchema(b))
+	if native, ok := body.(*hclsyntax.Body); ok {
+		for _, block := range native.Blocks {
+			if block.Type != dynamic && b.Block(block.Type) == nil {
+				diags = append(diags, mistake(block.TypeRange, "Unsupported block type", unknownBlock(b, block.Type)))
+			}
+		}
+		plain := *native // its JustAttributes would complain of all blocks
+		plain.Blocks = nil
+		rest = &plain
+	}
+	attrs, moreDiags := rest.JustAttributes()
+	found.Attributes = attrs
+	return found, append(diags, moreDiags...)
+}
+
+// of returns the blocks of a type.
+func (c content) of(kind string) []inner {
+	var found []inner
+	for _, b := range c.blocks {
+		if b.Type == kind {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// sortedArgs returns the arguments in the order written.
+func (c content) sortedArgs() []*hcl.Attribute {
+	attrs := make([]*hcl.Attribute, 0, len(c.args))
+	for _, attr := range c.args {
+		attrs = append(attrs, attr)
+	}
+	sortByPlace(attrs)
+	return attrs
+}
+
+func sortByPlace(attrs []*hcl.Attribute) {
+	sort.Slice(attrs, func(i, j int) bool {
+		a, b := attrs[i].NameRange, attrs[j].NameRange
+		if a.Filename != b.Filename {
+			return a.Filename < b.Filename
+		}
+		return a.Start.Byte < b.Start.Byte
+	})
+}
+
+// bodySchema is the schema of a block as HCL wants it.
+func (l *loader) bodySchema(b *schema.Block) *hcl.BodySchema {
+	if made := l.schemas[b]; made != nil {
+		return made
+	}
+	made := &hcl.BodySchema{}
+	for _, a := range b.Arguments {
+		made.Attributes = append(made.Attributes, hcl.AttributeSchema{Name: a.Name, Required: a.Required})
+	}
+	for _, below := range b.Blocks {
+		made.Blocks = append(made.Blocks, hcl.BlockHeaderSchema{Type: below.Type, LabelNames: below.Labels})
+	}
+	if len(b.Blocks) > 0 && b.Type != "" {
+		made.Blocks = append(made.Blocks, hcl.BlockHeaderSchema{Type: dynamic, LabelNames: []string{"type"}})
+	}
+	l.schemas[b] = made
+	return made
+}
+
+// unknownBlock says that b holds no blocks of a type.
+func unknownBlock(b *schema.Block, kind string) string {
+	var names []string
+	for _, below := range b.Blocks {
+		names = append(names, below.Type)
+	}
+	return fmt.Sprintf("Blocks of type %q are not expected here.%s", kind, suggest.Sentence(kind, names))
+}
