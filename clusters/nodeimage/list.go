@@ -215,18 +215,20 @@ type PruneResult struct {
 // not let go is an error, after all the rest was removed.
 func (p *Provider) Prune(ctx context.Context, o PruneOptions, progress Progress) (_ PruneResult, err error) {
 	result := PruneResult{Removed: []Pruned{}}
-	unlock, err := p.locked(ctx, "removing images", progress)
-	if err != nil {
-		return result, err
+	for _, lock := range []string{nodeLock, podLock} {
+		unlock, err2 := p.locked(ctx, lock, "removing images", progress)
+		if err2 != nil {
+			return result, err2
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
 	inv, err := p.List(ctx)
 	if err != nil {
 		return result, err
 	}
 	var failed []error
 	if !o.DryRun {
-		failed = append(failed, p.engine.sweep(ctx, p.store.workName()), removeTree(filepath.Join(p.store.root, partDir)))
+		failed = append(failed, p.engine.sweep(ctx, p.store.workName()), removeTree(filepath.Join(p.store.root, partDir)), removeTree(filepath.Join(p.store.root, podPartDir)))
 	}
 	gone := map[string]bool{}
 	for _, image := range inv.Images {

@@ -73,6 +73,9 @@ func matchesTag(version, tag string) bool {
 	return upstream == tag || strings.HasPrefix(upstream, tag+".")
 }
 
+// busyboxKind is the kind of the stage that makes busybox's image.
+const busyboxKind = "busybox"
+
 // buildBusybox makes the image of busybox out of Debian's busybox-static.
 func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress Progress) (err error) {
 	const pkg = "busybox-static"
@@ -83,13 +86,13 @@ func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress P
 	if !matchesTag(version, tag) {
 		return fmt.Errorf("%w: %s %s", errNotThisBusybox, pkg, version)
 	}
-	unlock, err := p.locked(ctx, ref, progress)
+	unlock, err := p.locked(ctx, podLock, ref, progress)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref, steps: 2}
-	made := stage{kind: "busybox", name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref}}
+	made := stage{kind: busyboxKind, name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref}}
 	labels := map[string]string{builtLabel: RolePod, stagesLabel: made.kind + "-" + made.key(), versionLabel + "busybox": version}
 	made.run = func(ctx context.Context, dir string, say func(string)) error {
 		say("getting the package " + pkg)

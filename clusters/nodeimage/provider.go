@@ -154,7 +154,7 @@ func (p *Provider) build(ctx context.Context, v clusters.Version, progress Progr
 	if err := p.can(); err != nil {
 		return err
 	}
-	unlock, err := p.locked(ctx, ref, progress)
+	unlock, err := p.locked(ctx, nodeLock, ref, progress)
 	if err != nil {
 		return err
 	}
@@ -172,11 +172,11 @@ func (p *Provider) build(ctx context.Context, v clusters.Version, progress Progr
 	return nil
 }
 
-// locked takes the build lock, and says while it waits for whom.
-func (p *Provider) locked(ctx context.Context, ref string, progress Progress) (func() error, error) {
+// locked takes a lock, and says while it waits for whom.
+func (p *Provider) locked(ctx context.Context, lock, ref string, progress Progress) (func() error, error) {
 	var said time.Time
 	begun := p.now()
-	return p.store.lock(ctx, "building "+ref, func(holder string) {
+	return p.store.lock(ctx, lock, "building "+ref, func(holder string) {
 		if now := p.now(); progress != nil && now.Sub(said) >= p.beat {
 			said = now
 			progress(Event{Image: ref, Stage: "waiting for another build", State: Waiting, Text: holder, Elapsed: now.Sub(begun)})

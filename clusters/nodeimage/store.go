@@ -18,12 +18,15 @@ import (
 )
 
 const (
-	// stagesDir holds one folder a finished stage, partDir those under way.
-	stagesDir, partDir = "stages", "part"
+	// stagesDir holds one folder a finished stage, partDir those of a node
+	// image that are under way, podPartDir those of a pod's.
+	stagesDir, partDir, podPartDir = "stages", "part", "part-pod"
 	// metaFile describes a stage, in its folder.
 	metaFile = "stage.json"
-	// lockFile is held by whoever builds, or removes.
-	lockFile = "build.lock"
+	// nodeLock is held by whoever builds a node image, podLock by whoever
+	// makes a pod's image, which takes seconds and does not wait for the
+	// former; both by whoever removes.
+	nodeLock, podLock = "build.lock", "pod.lock"
 	// lockPoll is how often a lock that somebody else holds is tried.
 	lockPoll = 200 * time.Millisecond
 )
@@ -73,10 +76,13 @@ func (s store) find(kind, key string) (string, bool) {
 }
 
 // begin makes an empty folder to build a stage in; what interrupted builds
-// have left is removed. The build lock must be held, and no other stage be
-// under way.
+// have left is removed. The lock of such builds must be held, and none of their
+// other stages be under way.
 func (s store) begin(kind, key string) (string, error) {
 	all := filepath.Join(s.root, partDir)
+	if kind == busyboxKind {
+		all = filepath.Join(s.root, podPartDir)
+	}
 	if err := removeTree(all); err != nil {
 		return "", err
 	}
@@ -151,13 +157,13 @@ func (s store) list() ([]stageMeta, error) {
 	return metas, nil
 }
 
-// lock takes the build lock, and calls waiting now and then with who holds it
+// lock takes one of the locks, and calls waiting now and then with who holds it
 // while somebody else does. The function that it returns gives it back.
-func (s store) lock(ctx context.Context, what string, waiting func(holder string)) (func() error, error) {
+func (s store) lock(ctx context.Context, name, what string, waiting func(holder string)) (func() error, error) {
 	if err := os.MkdirAll(s.root, 0o755); err != nil {
 		return nil, fmt.Errorf("making the cache %s: %w", s.root, spaceError(err))
 	}
-	path := filepath.Join(s.root, lockFile)
+	path := filepath.Join(s.root, name)
 	held := flock.New(path)
 	for {
 		got, err := held.TryLock()

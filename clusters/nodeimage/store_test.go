@@ -67,22 +67,48 @@ func TestFinishReplaces(t *testing.T) {
 
 func TestLockEndsWithItsContext(t *testing.T) {
 	s := store{root: t.TempDir()}
-	unlock, err := s.lock(context.Background(), "the first", func(string) {})
+	unlock, err := s.lock(context.Background(), nodeLock, "the first", func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, err := s.lock(ctx, "the second", func(string) { cancel() }); !errors.Is(err, context.Canceled) {
+	if _, err := s.lock(ctx, nodeLock, "the second", func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a lock that somebody holds: %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.lock(context.Background(), "the third", func(holder string) { t.Errorf("waits for %q", holder) })
+	again, err := s.lock(context.Background(), nodeLock, "the third", func(holder string) { t.Errorf("waits for %q", holder) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := again(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPodImagesDoNotWait makes a pod's image while a node image is built.
+func TestPodImagesDoNotWait(t *testing.T) {
+	s := store{root: t.TempDir()}
+	unlock, err := s.lock(context.Background(), nodeLock, "building a node image", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := s.begin("kubernetes", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.lock(context.Background(), podLock, "building busybox", func(holder string) { t.Errorf("waits for %q", holder) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.begin(busyboxKind, "1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(node); err != nil {
+		t.Errorf("what the node image's build had made is gone: %v", err)
+	}
+	if err := errors.Join(unlock(), other()); err != nil {
 		t.Error(err)
 	}
 }
