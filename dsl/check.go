@@ -52,14 +52,14 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	found := l.references(expr, in)
 	scope := l.scope
 	scope.ScenarioLocals, scope.Extra = in.locals, in.extra
-	if !found.HasErrors() {
-		for _, d := range attributesOf(expr, &scope) {
-			if !inLocals(d, expr, in) {
-				found = append(found, d)
-			}
+	wrong := found.HasErrors()
+	excused := tried(expr)
+	v, diags, ofRefs := scope.EvalEach(expr, func(ref hcl.Traversal) bool { return wrong || excused[ref.SourceRange()] })
+	for _, d := range ofRefs {
+		if !inLocals(d, expr, in) && !covered(d, found) {
+			found = append(found, d)
 		}
 	}
-	v, diags := scope.EvalMarked(expr)
 	for _, d := range diags {
 		if !covered(d, found) && !inLocals(d, expr, in) {
 			found = append(found, d)
@@ -95,34 +95,18 @@ func inLocals(d *hcl.Diagnostic, expr hcl.Expression, in surroundings) bool {
 	return false
 }
 
-// attributesOf looks up every reference by itself, so that one which the
-// operators around it would leave unevaluated is looked up too. Those within
-// try() and can() may fail.
-func attributesOf(expr hcl.Expression, scope *value.Scope) hcl.Diagnostics {
-	excused := tried(expr)
-	var found hcl.Diagnostics
-	for _, ref := range expr.Variables() {
-		if excused[ref.SourceRange()] {
-			continue
-		}
-		_, diags := scope.EvalMarked(&hclsyntax.ScopeTraversalExpr{Traversal: ref, SrcRange: ref.SourceRange()})
-		for _, d := range diags {
-			if !covered(d, found) {
-				found = append(found, d)
-			}
-		}
-	}
-	return found
-}
-
+// tried are the references within try() and can(), which may fail.
 func tried(expr hcl.Expression) map[hcl.Range]bool {
-	excused := map[hcl.Range]bool{}
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
-		return excused
+		return nil
 	}
+	var excused map[hcl.Range]bool
 	_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && (call.Name == "try" || call.Name == "can") {
+			if excused == nil {
+				excused = map[hcl.Range]bool{}
+			}
 			for _, ref := range call.Variables() {
 				excused[ref.SourceRange()] = true
 			}

@@ -90,7 +90,7 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 		several: map[string]bool{}, used: map[string]bool{},
 	}
 	l.module.Path, l.module.Dir, l.module.FS = name, src.dir, src.FS
-	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir}
+	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: value.NewShared(src.FS, src.dir)}
 	if bodies, ok := l.parse(src); ok {
 		l.src = src
 		l.decode(bodies)

@@ -11,8 +11,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-
-	"github.com/kind-lab/lab/dsl/value"
 )
 
 // The bounds of a source file: beyond them no reader follows either, and the
@@ -179,23 +177,17 @@ func parseSource(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if strings.HasSuffix(name, ".json") {
 		return parseJSON(data, name)
 	}
-	if diags := bounds(data, name); diags.HasErrors() {
+	body, diags := parseNative(data, name)
+	if body == nil {
 		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, diags
 	}
-	file, diags := hclsyntax.ParseConfig(data, name, hcl.InitialPos)
-	if file == nil || file.Body == nil {
-		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, diags
-	}
-	if body, ok := file.Body.(*hclsyntax.Body); ok && !diags.HasErrors() {
-		value.Prepare(body)
-	}
-	return file, diags
+	return &hcl.File{Bytes: data, Body: body}, diags
 }
 
 // bounds refuses a source that is nested too deeply, or has too many operators
 // in one expression, to be parsed.
-func bounds(data []byte, name string) hcl.Diagnostics {
-	tokens, _ := hclsyntax.LexConfig(data, name, hcl.InitialPos) // the parser tells of its mistakes
+func bounds(data []byte, name string, at hcl.Pos) hcl.Diagnostics {
+	tokens, _ := hclsyntax.LexConfig(data, name, at) // the parser tells of its mistakes
 	depth, inner, operators := 0, 0, 0
 	for _, token := range tokens {
 		switch token.Type {

@@ -37,6 +37,23 @@ type Scope struct {
 	Dir fs.FS
 	// PathScenario is path.scenario.
 	PathScenario string
+	// Shared is what scopes of the same Dir and PathScenario have in common;
+	// nil makes it anew for each evaluation, which is slow where there are
+	// many.
+	Shared *Shared
+}
+
+// Shared is what does not depend on what was observed: the types of values
+// and the functions. It may be used by several goroutines.
+type Shared struct {
+	schema    *schema
+	functions map[string]function.Function
+}
+
+// NewShared makes what scopes have in common that read below dir, which
+// path.scenario names.
+func NewShared(dir fs.FS, pathScenario string) *Shared {
+	return &Shared{schema: newSchema(), functions: functions(dir, pathScenario)}
 }
 
 // Roots returns the names that may begin a reference in a scenario's
@@ -61,6 +78,30 @@ func (s *Scope) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 // EvalMarked is Eval whose result keeps its marks, among them Sensitive.
 func (s *Scope) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return s.evaluation().eval(expr)
+}
+
+// EvalEach is EvalMarked, and also looks up each reference of the expression by
+// itself, so that one which the operators around it would leave unevaluated is
+// looked up too. The second diagnostics are those of such references; one that
+// skip says is left out.
+func (s *Scope) EvalEach(expr hcl.Expression, skip func(hcl.Traversal) bool) (v cty.Value, diags, ofRefs hcl.Diagnostics) {
+	e := s.evaluation()
+	ctx, diags := e.context(expr)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags, nil
+	}
+	for _, ref := range expr.Variables() {
+		if skip(ref) {
+			continue
+		}
+		alone := &hclsyntax.ScopeTraversalExpr{Traversal: ref, SrcRange: ref.SourceRange()}
+		_, found := alone.Value(ctx)
+		ofRefs = append(ofRefs, found...)
+	}
+	v, found := expr.Value(ctx)
+	e.redact(e.schema.improve(ofRefs))
+	e.redact(e.schema.improve(found))
+	return v, append(diags, found...), ofRefs
 }
 
 // Context returns what an expression is evaluated in: for who must evaluate
@@ -127,9 +168,13 @@ type evaluation struct {
 }
 
 func (s *Scope) evaluation() *evaluation {
+	shared := s.Shared
+	if shared == nil {
+		shared = NewShared(s.Dir, s.PathScenario)
+	}
 	return &evaluation{
-		scope: s, schema: newSchema(), locals: map[string]cty.Value{}, busy: map[string]bool{},
-		keys: map[string]bool{}, functions: functions(s.Dir, s.PathScenario),
+		scope: s, schema: shared.schema, locals: map[string]cty.Value{}, busy: map[string]bool{},
+		keys: map[string]bool{}, functions: shared.functions,
 	}
 }
 

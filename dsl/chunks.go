@@ -1,0 +1,112 @@
+package dsl
+
+import (
+	"bytes"
+	"runtime"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/kind-lab/lab/dsl/value"
+)
+
+// chunkSize is the size up to which a source is parsed in one piece. The
+// lexer holds all tokens of a piece, which is slow where there are very many.
+const chunkSize = 32 << 10
+
+// parseNative parses a source in the native syntax, a long one in pieces. The
+// body is what could be made out; nil where nothing could.
+func parseNative(data []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) {
+	if len(data) > 2*chunkSize {
+		if body := parsePieces(data, name); body != nil {
+			return body, nil
+		}
+		// Something is wrong, or was cut where it should not be: the whole
+		// tells.
+	}
+	return parsePiece(data, name, hcl.InitialPos)
+}
+
+func parsePiece(data []byte, name string, at hcl.Pos) (*hclsyntax.Body, hcl.Diagnostics) {
+	if diags := bounds(data, name, at); diags.HasErrors() {
+		return nil, diags
+	}
+	file, diags := hclsyntax.ParseConfig(data, name, at)
+	if file == nil {
+		return nil, diags
+	}
+	body, ok := file.Body.(*hclsyntax.Body)
+	if !ok || body == nil {
+		return nil, diags
+	}
+	if !diags.HasErrors() {
+		value.Prepare(body)
+	}
+	return body, diags
+}
+
+// parsePieces parses a source piece by piece and puts the bodies together; nil
+// where one cannot be parsed, or needs more said than that it can.
+func parsePieces(data []byte, name string) *hclsyntax.Body {
+	pieces := split(data)
+	bodies := make([]*hclsyntax.Body, len(pieces))
+	var group sync.WaitGroup
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, p := range pieces {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			if body, diags := parsePiece(p.data, name, p.at); len(diags) == 0 {
+				bodies[i] = body
+			}
+		})
+	}
+	group.Wait()
+	whole := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}}
+	for i, body := range bodies {
+		if body == nil {
+			return nil
+		}
+		for name, attr := range body.Attributes {
+			if whole.Attributes[name] != nil {
+				return nil // the whole tells of it
+			}
+			whole.Attributes[name] = attr
+		}
+		whole.Blocks = append(whole.Blocks, body.Blocks...)
+		if i == 0 {
+			whole.SrcRange = body.SrcRange
+		}
+		whole.SrcRange.End, whole.EndRange = body.SrcRange.End, body.EndRange
+	}
+	return whole
+}
+
+// piece is a part of a source and where it begins.
+type piece struct {
+	data []byte
+	at   hcl.Pos
+}
+
+// split cuts a source after lines that are a closing brace alone, as those that
+// end a block at the top are. Where such a line is something else, as in a
+// heredoc, a piece cannot be parsed.
+func split(data []byte) []piece {
+	var pieces []piece
+	begin, line, beginLine := 0, 1, 1
+	for at := 0; at < len(data); {
+		end := bytes.IndexByte(data[at:], '\n')
+		if end < 0 {
+			break
+		}
+		closes := end == 1 && data[at] == '}'
+		at += end + 1
+		line++
+		if closes && at-begin >= chunkSize {
+			pieces = append(pieces, piece{data[begin:at], hcl.Pos{Line: beginLine, Column: 1, Byte: begin}})
+			begin, beginLine = at, line
+		}
+	}
+	return append(pieces, piece{data[begin:], hcl.Pos{Line: beginLine, Column: 1, Byte: begin}})
+}
