@@ -13,7 +13,7 @@ import (
 
 // chunkSize is the size up to which a source is parsed in one piece. The
 // lexer holds all tokens of a piece, which is slow where there are very many.
-const chunkSize = 32 << 10
+const chunkSize = 4 << 10
 
 // parseNative parses a source in the native syntax, a long one in pieces. The
 // body is what could be made out; nil where nothing could.
