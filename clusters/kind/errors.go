@@ -9,6 +9,15 @@ import (
 // ErrNoImage is the cause where an image can neither be found nor had.
 var ErrNoImage = errors.New("image cannot be had")
 
+// noImageError is an ErrNoImage whose text is that of its reason alone.
+type noImageError struct{ error }
+
+// Is makes it an ErrNoImage.
+func (e *noImageError) Is(target error) bool { return target == ErrNoImage }
+
+// Unwrap returns the reason.
+func (e *noImageError) Unwrap() error { return e.error }
+
 // CreateError says why a cluster did not come up.
 type CreateError struct {
 	// ID is the cluster's name on the host, Version the Kubernetes version.

@@ -51,7 +51,7 @@ func (p *Provisioner) ensureImage(ctx context.Context, ref string, say func(stri
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("getting image %s: %w", ref, err)
 		}
-		return "", fmt.Errorf("%w: %s is not in %s: %w", ErrNoImage, ref, p.engine.Name, err)
+		return "", &noImageError{err}
 	}
 	id, missing = p.imageID(ctx, ref)
 	if missing != nil {
@@ -70,8 +70,10 @@ func (p *Provisioner) imageID(ctx context.Context, ref string) (string, error) {
 
 func (p *Provisioner) pull(ctx context.Context, ref string, say func(string)) error {
 	say("pulling " + ref)
-	_, err := p.output(ctx, "pull", "--quiet", ref)
-	return err
+	if _, err := p.output(ctx, "pull", "--quiet", ref); err != nil {
+		return fmt.Errorf("image %s cannot be had: %w", ref, err)
+	}
+	return nil
 }
 
 // LoadImages puts images on every node that has them not, nodes at the same

@@ -35,7 +35,7 @@ type NoImageError struct {
 
 // Error says what was tried and what to do.
 func (e *NoImageError) Error() string {
-	return fmt.Sprintf("image %s cannot be had: it is not in the container engine, pulling it failed (%s), and it cannot be built here (%s); load it into the engine, or name an image that is there",
+	return fmt.Sprintf("image %s cannot be had: pulling it failed (%s), and it cannot be built here (%s); load it into the engine, or name an image that is there",
 		e.Image, e.Registry, e.Build)
 }
 

@@ -288,7 +288,7 @@ func (s *session) sideLoad(ctx context.Context, manifests []step.Manifest) {
 		defer close(done)
 		for _, image := range images {
 			if err := s.Provisioner.LoadImages(ctx, s.handle, []string{image}, s.progress); err != nil && ctx.Err() == nil {
-				s.warn(fmt.Sprintf("image %s is left to the nodes to pull: %v", image, err))
+				s.warn(fmt.Sprintf("%v (it is left to the nodes to pull %s)", err, image))
 			}
 		}
 	}()
