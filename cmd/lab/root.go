@@ -108,7 +108,8 @@ needed is missing or broke, 130 interrupted.`,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.runCommand(), a.planCommand(), a.validateCommand(), a.listCommand(), a.showCommand(),
+	root.AddCommand(a.runCommand(), a.planCommand(), a.validateCommand(), a.formatCommand(), a.listCommand(), a.showCommand(),
+		a.explainCommand(), a.schemaCommand(),
 		a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.gcCommand(), a.versionCommand())
 	return root
 }

@@ -5,13 +5,13 @@ variable "image" {
   description = "Image of both containers."
 }
 
-cluster "v127"    { kubernetes = "1.27" }
-cluster "v128"    { kubernetes = "1.28" }
+cluster "v127" { kubernetes = "1.27" }
+cluster "v128" { kubernetes = "1.28" }
 cluster "v128_on" {
   kubernetes    = "1.28"
   feature_gates = { SidecarContainers = true }
 }
-cluster "v129"    { kubernetes = "1.29" }
+cluster "v129" { kubernetes = "1.29" }
 
 scenario "classic" {
   description = "A Job whose helper is an ordinary container never completes."
@@ -43,7 +43,7 @@ scenario "native" {
   expect "the Job completes" {
     condition = job.myapp.complete
     within    = "60s"
-    outcome   = target.native_sidecars      # true or false is right, by version and gate
+    outcome   = target.native_sidecars # true or false is right, by version and gate
   }
   expect "the sidecar outlives the main container" {
     when      = target.native_sidecars
