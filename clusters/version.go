@@ -147,3 +147,9 @@ func parseParts(text string) (Version, int, error) {
 	}
 	return Version{nums[0], nums[1], nums[2]}, len(fields), nil
 }
+
+// Minor is the one minor release line that the constraint allows, such as 28
+// for "1.28" and "~> 1.28.3"; false where it allows several.
+func (c Constraint) Minor() (int, bool) {
+	return c.from.Minor, c.to.Compare(Version{c.from.Major, c.from.Minor + 1, 0}) <= 0
+}

@@ -128,3 +128,15 @@ func mustVersion(t *testing.T, text string) Version {
 	}
 	return v
 }
+
+func TestConstraintMinor(t *testing.T) {
+	for text, want := range map[string]int{"1.28": 28, "1.28.15": 28, "~> 1.28.3": 28, "~> 1.28": -1} {
+		c, err := ParseConstraint(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, one := c.Minor(); one != (want >= 0) || one && got != want {
+			t.Errorf("%q: %d, %t", text, got, one)
+		}
+	}
+}

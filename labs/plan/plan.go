@@ -107,7 +107,7 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			problems = append(problems, unresolved(m, c, err))
 			continue
 		}
-		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: spec(c, image)})
+		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image)})
 	}
 	if len(p.Runs) == 0 && !problems.HasErrors() {
 		problems = append(problems, diag.Diagnostic{Severity: diag.SeverityError, Summary: "Nothing to run",
@@ -153,7 +153,8 @@ func newRun(s *dsl.Scenario, c *dsl.Cluster) Run {
 	return r
 }
 
-func spec(c *dsl.Cluster, image Image) clusters.Spec {
+// Spec says how the cluster is to be made, of an image.
+func Spec(c *dsl.Cluster, image Image) clusters.Spec {
 	s := clusters.Spec{
 		Name: c.Name, Version: image.Version, Image: image.Ref,
 		FeatureGates: c.FeatureGates, RuntimeConfig: c.RuntimeConfig,
