@@ -255,3 +255,7 @@ func attributeNames(object cty.Value) []string {
 	}
 	return names
 }
+
+// DidYouMean returns ` Did you mean "x"?` for the name that is nearest to given,
+// with the space before it, or "" where none is near.
+func DidYouMean(given string, names []string) string { return suggest.Sentence(given, names) }

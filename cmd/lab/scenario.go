@@ -15,6 +15,7 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/validate"
 )
 
 // scenarioFlags are the flags of every command that reads a scenario.
@@ -43,7 +44,7 @@ func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) 
 	}
 	if _, err := os.Stat(arg); err == nil {
 		m, problems := dsl.Load(arg, options)
-		return m, problems, nil
+		return m, checked(m, problems), nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, usage("reading the scenario: %v", err)
 	}
@@ -53,10 +54,19 @@ func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) 
 		return nil, nil, usage("no file or folder %s, and no lab of that name. The catalog has: %s", arg, strings.Join(names, ", "))
 	}
 	m, problems := dsl.LoadFS(folder, "scenario.hcl", options)
-	if m != nil {
-		m.Path = arg
+	m.Path = arg
+	return m, checked(m, problems), nil
+}
+
+// checked adds what cannot work on Kubernetes to the mistakes in a scenario,
+// where it has none of the language's.
+func checked(m *dsl.Module, problems diag.List) diag.List {
+	if problems.HasErrors() {
+		return problems
 	}
-	return m, problems, nil
+	problems = append(problems, validate.Check(m)...)
+	problems.Sort()
+	return problems
 }
 
 func checkVersion(constraint string) error {

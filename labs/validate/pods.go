@@ -1,0 +1,95 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kind-lab/lab/dsl"
+)
+
+// podOf checks the containers of an object that makes pods. aware says that
+// the scenario itself minds which version it runs on.
+func (c *checker) podOf(s *dsl.Scenario, step *dsl.Step, o placed, aware bool) {
+	if o.pod == nil {
+		return
+	}
+	seen := map[string]int{}
+	for _, container := range o.pod.containers {
+		at := c.place(o.from, container.line)
+		switch {
+		case container.name == "":
+			c.errorf(at, "Invalid container", "%s%s has no name.", c.lineOf(o.from, container.line), container.path)
+		case seen[container.name] > 0:
+			c.errorf(at, "Invalid container", "%s%s has the name %q, as another container of the pod does at line %d.",
+				c.lineOf(o.from, container.line), container.path, container.name, seen[container.name])
+		case container.image == "":
+			c.errorf(at, "Invalid container", "%sThe container %q has no image.", c.lineOf(o.from, container.line), container.name)
+		}
+		if container.name != "" {
+			seen[container.name] = container.line
+		}
+		if container.restartPolicy != "" {
+			c.restartPolicy(s, step, o, container, aware)
+		}
+	}
+	if len(o.pod.containers) == 0 {
+		c.errorf(c.place(o.from, o.pod.line), "Invalid pod", "%s%s %q has no containers.", c.lineOf(o.from, o.pod.line), o.kind, o.name)
+	}
+}
+
+// restartPolicy tells of a container's own restartPolicy on clusters that do
+// not take it: an init container's is there from 1.28 on, behind a gate
+// (KEP-753), any container's from 1.34 on, behind another (KEP-5307).
+func (c *checker) restartPolicy(s *dsl.Scenario, step *dsl.Step, o placed, container containerSpec, aware bool) {
+	at := c.place(o.from, container.policyLine)
+	strict := step.Apply.FieldValidation == dsl.FieldValidationStrict
+	var refused, dropped []string
+	for _, on := range s.Clusters {
+		known := c.clusters[on]
+		if known == nil || known.minor == 0 {
+			continue
+		}
+		name := fmt.Sprintf("cluster.%s (1.%d)", on.Name, known.minor)
+		switch {
+		case known.minor < 28 && strict, !container.init && known.minor >= 28 && known.minor < 34:
+			refused = append(refused, name)
+		case known.minor < 28, container.init && !known.target.NativeSidecars, !container.init && !c.on(on, known.minor, "ContainerRestartRules"):
+			dropped = append(dropped, name)
+		}
+	}
+	field := container.path + ".restartPolicy"
+	if len(refused) > 0 {
+		c.errorf(at, "Field will be refused", "%s%s refuses %s. Say that it must, with expect_error, or run on others.", c.lineOf(o.from, container.policyLine), strings.Join(refused, ", "), field)
+	}
+	if len(dropped) > 0 && !aware {
+		c.warnf(at, "Field will be dropped", "%s%s drops %s without a word: there the container is an ordinary one. Where that is meant, say what is expected there, by target.native_sidecars or target.minor.",
+			c.lineOf(o.from, container.policyLine), strings.Join(dropped, ", "), field)
+	}
+}
+
+// on says whether a gate is on in a cluster.
+func (c *checker) on(cluster *dsl.Cluster, minor int, gate string) bool {
+	if set, ok := cluster.FeatureGates[gate]; ok {
+		return set
+	}
+	state, _ := c.gates.Lookup(minor, gate)
+	return state.Default
+}
+
+// minds says whether a scenario's expressions look at the cluster's version or
+// gates.
+func (c *checker) minds(s *dsl.Scenario) bool {
+	for _, step := range s.Steps {
+		for _, expr := range step.Expressions() {
+			for _, ref := range c.reached(s, expr) {
+				if ref.root == "target" {
+					switch ref.name {
+					case "native_sidecars", "ordered_termination", "minor", "kubernetes", "feature_gates", "name":
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
