@@ -20,7 +20,7 @@ func (c *checker) decided(s *dsl.Scenario, step *dsl.Step) {
 	case step.Wait != nil:
 		condition = step.Wait.Condition
 	}
-	if condition != nil && c.constant(s, condition) {
+	if condition != nil && c.constant(s, step, condition) {
 		c.warnf(condition.Range(), "Constant condition", "The condition looks at nothing that is observed in a run, so that it is decided beforehand.")
 	}
 	if when == nil || len(s.Clusters) == 0 {
@@ -35,9 +35,9 @@ func (c *checker) decided(s *dsl.Scenario, step *dsl.Step) {
 }
 
 // constant says whether an expression looks at nothing that is observed.
-func (c *checker) constant(s *dsl.Scenario, expr hcl.Expression) bool {
+func (c *checker) constant(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression) bool {
 	for _, ref := range c.reached(s, expr) {
-		if observed(ref.root) {
+		if observed(ref.root, step) {
 			return false
 		}
 	}
@@ -68,7 +68,7 @@ func (c *checker) skipped(s *dsl.Scenario, step *dsl.Step, when hcl.Expression, 
 	}
 	for _, ref := range c.reached(s, when) {
 		switch {
-		case observed(ref.root):
+		case observed(ref.root, step):
 			return false
 		case ref.root == "target" && (ref.name == "kubernetes" && !known.exact || ref.name == "nodes" || ref.name == "runtime" || ref.name == "cgroup" || ref.name == ""):
 			return false

@@ -9,7 +9,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/dsl"
-	"github.com/kind-lab/lab/dsl/schema"
 )
 
 // reference is a reference in an expression, taken apart: job.myapp.pod
@@ -192,16 +191,13 @@ func (c *checker) container(s *dsl.Scenario, ref reference, makers []placed) {
 	c.errorf(ref.containerAt, "No such container", "The pod has no container %q.%s", ref.container, hint)
 }
 
-// observed says whether a root is about what is observed, and not known before
-// the run.
-func observed(root string) bool {
-	if root == "step" {
-		return true
-	}
-	v := schema.ValueOf(root)
+// observed says whether a root of a step's expressions is about what is
+// observed, and not known before the run.
+func observed(root string, step *dsl.Step) bool {
 	switch root {
 	case "var", "local", "matrix", "each", "path", "cluster", "target":
 		return false
 	}
-	return v != nil && v.Root
+	_, iterator := step.Roots[root]
+	return !iterator
 }
