@@ -62,9 +62,9 @@ func (i *Invariant) End(now time.Time) Verdict {
 	}
 	at := latest(d.prev, now)
 	if i.w == nil {
-		d.unprepared(at, d.s.at(d.logs))
+		d.unprepared(at, d.known)
 	} else {
-		d.rule(i.w.end(at), d.s.at(d.logs))
+		d.rule(i.w.end(at), d.known)
 	}
 	return *d.verdict
 }

@@ -18,7 +18,7 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 	refs := ev.references(d.e.Condition, eval)
 	v := d.blank(r.at, r.got, ev, refs)
 	v.Reason = d.reason(r, ev, refs)
-	if late, diags := evaluate(d.e.Condition, eval); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
+	if late, diags := evaluate(d.e.Condition, d.s.at(d.logs)); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
 		v.Reason += "; it came true only after that"
 	}
 	v.Status = Fail
@@ -124,7 +124,7 @@ func (d *Decider) blank(at time.Time, got truth, ev evidence, refs []reference) 
 		Name: d.e.Name, Condition: d.text(d.e.Condition), Expected: d.outcome, Got: got.String(),
 		Within: d.e.Within, Hold: d.e.Hold,
 		BeganAt: d.s.Timeline.Seconds(d.began), DecidedAt: d.s.Timeline.Seconds(at),
-		Records: ev.recent(maxVerdictRecords),
+		Records: ev.recent(maxVerdictRecords, at),
 	}
 	for _, r := range refs {
 		v.References = append(v.References, r.Reference)

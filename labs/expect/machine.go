@@ -44,8 +44,8 @@ const (
 // follower follows a condition's truth over time. It knows neither expressions
 // nor records: it is told the truth whenever that may have changed.
 type follower interface {
-	// step tells that the condition is t from now on. The result is nil while
-	// nothing is decided. A change at the deadline itself still counts.
+	// step tells that the condition is t from now on, which is not after the
+	// deadline. The result is nil while nothing is decided.
 	step(now time.Time, t truth) *ruling
 	// pass decides what the time alone decides: a deadline before now, or at
 	// it where reached.
@@ -112,24 +112,17 @@ func (m *machine) deadline() time.Time {
 }
 
 func (m *machine) step(now time.Time, t truth) *ruling {
-	if r := m.pass(now, false); r != nil {
-		return r
-	}
 	m.last = t
 	m.count(t)
-	var r *ruling
 	switch {
 	case t == truthTrue:
-		r = m.rise(now)
+		return m.rise(now)
 	case m.isTrue:
-		r = m.fall(now)
+		return m.fall(now)
 	case t == truthFalse && m.within == 0:
-		r = m.rule(wasFalse, now, now)
+		return m.rule(wasFalse, now, now)
 	}
-	if r != nil {
-		return r
-	}
-	return m.pass(now, true)
+	return nil
 }
 
 func (m *machine) pass(now time.Time, reached bool) *ruling {
