@@ -42,16 +42,13 @@ func logical(decides bool) *hclsyntax.Operation {
 // prepareLogical gives && and || their meaning; false where expr is neither,
 // or has it already.
 func prepareLogical(expr *hclsyntax.BinaryOpExpr) bool {
-	switch expr.Op {
-	case hclsyntax.OpLogicalAnd:
-		expr.Op = logical(false)
-	case hclsyntax.OpLogicalOr:
-		expr.Op = logical(true)
-	default:
+	decides := expr.Op == hclsyntax.OpLogicalOr
+	if !decides && expr.Op != hclsyntax.OpLogicalAnd {
 		return false
 	}
+	expr.Op = logical(decides)
 	wrap := func(of hclsyntax.Expression, side string) hclsyntax.Expression {
-		return &truthOperand{&hclsyntax.ParenthesesExpr{Expression: of, SrcRange: of.Range()}, side, expr.SrcRange}
+		return &truthOperand{&hclsyntax.ParenthesesExpr{Expression: of, SrcRange: of.Range()}, side, expr.SrcRange, decides}
 	}
 	expr.LHS, expr.RHS = wrap(expr.LHS, "left"), wrap(expr.RHS, "right")
 	return true
@@ -62,6 +59,8 @@ type truthOperand struct {
 	*hclsyntax.ParenthesesExpr
 	side  string
 	whole hcl.Range
+	// decides is the truth of one side that decides the whole.
+	decides bool
 }
 
 // Value is the operand's value, or an error where it is null.
@@ -123,8 +122,24 @@ func prepareQuantifier(call *hclsyntax.FunctionCallExpr) {
 	}
 	loop.ValExpr = &hclsyntax.ConditionalExpr{
 		Condition: loop.CondExpr, TrueResult: loop.ValExpr,
-		FalseResult: &hclsyntax.LiteralValueExpr{Val: cty.BoolVal(call.Name == "alltrue"), SrcRange: loop.CondExpr.Range()},
+		FalseResult: &leftOut{&hclsyntax.LiteralValueExpr{Val: cty.BoolVal(call.Name == "alltrue"), SrcRange: loop.CondExpr.Range()}},
 		SrcRange:    hcl.RangeBetween(loop.ValExpr.Range(), loop.CondExpr.Range()),
 	}
 	loop.CondExpr = nil
+}
+
+// leftOut is what stands for an element that an if leaves out.
+type leftOut struct{ *hclsyntax.LiteralValueExpr }
+
+// isLeftOut says whether an element of a quantifier was left out.
+func isLeftOut(element hcl.Expression, ctx *hcl.EvalContext) bool {
+	expr, ok := element.(*hclsyntax.ConditionalExpr)
+	if !ok {
+		return false
+	}
+	if _, ok = expr.FalseResult.(*leftOut); !ok {
+		return false
+	}
+	is, _ := truthOf(expr.Condition, ctx)
+	return is == False
 }

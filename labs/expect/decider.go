@@ -35,6 +35,8 @@ import (
 // that the condition was never true, needs all the time from the beginning on;
 // that it held, needs the hold; that it is so now, needs this moment. That it
 // came true within W, or broke, was seen by itself and stays Pass or Fail.
+// Times whose order the sources do not know finely enough are no evidence
+// either: a condition that is not known for that alone is Error.
 type Decider struct {
 	e    *dsl.Expect
 	s    *Scope

@@ -17,8 +17,9 @@ import (
 //   - Never false to the end is Pass, also where it was not known at times.
 //   - It is Error at the end where a source missed something of what the
 //     condition is about, by the rules of the Decider and over all the time
-//     from the beginning on; and where the condition was never known and an
-//     object in it was never observed, since then nothing was watched.
+//     from the beginning on; and where the condition was never known, since an
+//     object in it was never observed or an order of times in it cannot be
+//     told: then nothing was watched.
 //   - `when` is as that of a Decider: false is Skip, unknown waits up to 10 s
 //     and is then, or at the end where that is sooner, Error.
 //   - What cannot be evaluated decides at once: Error.

@@ -17,7 +17,7 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 	ev := newEvidence(d.s, d.e, d.logs)
 	refs := ev.references(d.e.Condition, eval)
 	v := d.blank(r.at, r.got, ev, refs)
-	v.Reason = d.reason(r, ev, refs)
+	v.Reason = d.reason(r, ev, refs, eval)
 	if late, diags := evaluate(d.e.Condition, d.s.at(d.logs)); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
 		v.Reason += "; it came true only after that"
 	}
@@ -25,14 +25,27 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 	if r.met == d.outcome {
 		v.Status = Pass
 	}
+	d.doubt(&v, r, ev, refs, eval)
+	d.decide(v, refs, eval, nil)
+}
+
+// doubt makes an Error of a verdict that lacks evidence.
+func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, eval Evaluator) {
 	if why := d.untold(r, ev); why != "" {
 		v.Status = Error
 		v.Reason = fmt.Sprintf("%s, so that this cannot be told; as far as it was seen: %s", why, v.Reason)
-	} else if r.vacuous() && ev.unobserved(refs) {
+		return
+	}
+	switch {
+	case r.got == truthUnknown && !r.seen && !r.wasTrue && undecidable(d.e.Condition, eval):
+		v.Status = Error
+		if r.met == d.outcome {
+			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
+		}
+	case r.vacuous() && ev.unobserved(refs):
 		v.Status = Error
 		v.Reason += ", so that there was nothing to watch"
 	}
-	d.decide(v, refs, eval, nil)
 }
 
 // untold says why the ruling cannot be relied upon; empty where it can.

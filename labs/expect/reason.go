@@ -8,7 +8,7 @@ import (
 
 // reason says in a sentence how the condition's course ended, and whether that
 // was expected.
-func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
+func (d *Decider) reason(r *ruling, ev evidence, refs []reference, eval Evaluator) string {
 	condition := d.source(d.e.Condition)
 	if r.vacuous() {
 		return condition + " " + d.course(r) + ": " + ev.neverCame(refs)
@@ -21,12 +21,9 @@ func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
 	}
 	text := condition + " " + d.course(r)
 	if r.met {
-		return text + ", which was not expected"
+		text += ", which was not expected"
 	}
-	detail := values(refs, condition)
-	if r.got == truthUnknown {
-		detail = ev.neverCame(refs)
-	}
+	detail := d.because(d.e.Condition, r.got, ev, refs, eval)
 	if detail != "" {
 		text += ": " + detail
 	}
@@ -89,7 +86,7 @@ func expectedTo(outcome bool) string {
 // was is a truth in a sentence.
 func was(t truth) string {
 	if t == truthUnknown {
-		return "(not observed)"
+		return "not known"
 	}
 	return t.String()
 }
@@ -100,7 +97,11 @@ func (d *Decider) source(expr hcl.Expression) string { return oneLine(d.text(exp
 // text is an expression's source as written; a stand-in where the scope does
 // not have its file.
 func (d *Decider) text(expr hcl.Expression) string {
-	rng := expr.Range()
+	return d.sourceAt(expr.Range())
+}
+
+// sourceAt is the source at a place.
+func (d *Decider) sourceAt(rng hcl.Range) string {
 	file := d.s.Files[rng.Filename]
 	if file == nil || !rng.CanSliceBytes(file.Bytes) {
 		return "the condition at " + rng.String()
