@@ -1,6 +1,9 @@
 package collectors
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Timeline is the fold of the records of one run on one cluster. The same
 // records give the same state, whether they are live or read back from a
@@ -25,8 +28,9 @@ type Timeline struct {
 	runs     map[string]*run
 	runsOf   map[runKey][]*run
 	steps    []Step
-	gaps     []Record
-	logs     map[logKey]*lineIndex
+	// gaps are all records of gaps, as they were told.
+	gaps []Record
+	logs map[logKey]*lineIndex
 }
 
 // NewTimeline returns the empty timeline of a run that began then.
@@ -114,7 +118,9 @@ func (t *Timeline) fold(r Record) {
 	case TypeTaskStart, TypeTaskExit, TypeTaskOOM:
 		t.addTask(r)
 	case TypeGap:
-		t.addGap(r)
+		if r.Gap != nil {
+			t.gaps = append(t.gaps, r)
+		}
 	case TypeStep:
 		if r.Step != nil {
 			t.steps = append(t.steps, *r.Step)
@@ -129,20 +135,25 @@ func (t *Timeline) Steps() []Step { return t.steps[:len(t.steps):len(t.steps)] }
 // in the order in which they were told. One whose Gap.To is zero still goes
 // on; a later one of the same source, object, container and From closes it and
 // stands in its place.
-func (t *Timeline) Gaps() []Record { return t.gaps[:len(t.gaps):len(t.gaps)] }
+func (t *Timeline) Gaps() []Record { return t.GapsBy(t.last) }
 
-func (t *Timeline) addGap(r Record) {
-	if r.Gap == nil {
-		return
-	}
-	for i, g := range t.gaps {
-		if g.Gap.To.IsZero() && g.Source == r.Source && g.Object == r.Object &&
-			g.Container == r.Container && g.Gap.From.Equal(r.Gap.From) {
-			gaps := append([]Record(nil), t.gaps...)
+// GapsBy are the gaps as they were told by a time: one that was told later is
+// left out, one that was closed later still goes on.
+func (t *Timeline) GapsBy(at time.Time) []Record {
+	var gaps []Record
+	for _, r := range t.gaps {
+		if r.Received.After(at) {
+			continue
+		}
+		i := slices.IndexFunc(gaps, func(g Record) bool {
+			return g.Gap.To.IsZero() && g.Source == r.Source && g.Object == r.Object &&
+				g.Container == r.Container && g.Gap.From.Equal(r.Gap.From)
+		})
+		if i < 0 {
+			gaps = append(gaps, r)
+		} else {
 			gaps[i] = r
-			t.gaps = gaps
-			return
 		}
 	}
-	t.gaps = append(t.gaps, r)
+	return gaps
 }

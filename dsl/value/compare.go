@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
@@ -51,47 +50,6 @@ func boundsTell(less bool, holds func(int) bool) cty.Value {
 
 func unknownBool() cty.Value { return cty.UnknownVal(cty.Bool).RefineNotNull() }
 
-// equal is a == b where want is true, else a != b.
-func equal(a, b cty.Value, want bool) (cty.Value, error) {
-	aMarks, bMarks := otherMarks(a), otherMarks(b)
-	f, g := fuzzOf(a), fuzzOf(b)
-	a, _ = a.UnmarkDeep()
-	b, _ = b.UnmarkDeep()
-	a, b = alike(a, b)
-	if isNumber(a) && isNumber(b) && !(f.exact() && g.exact()) {
-		c, certain := order(a, f, b, g)
-		if !certain {
-			return unknownBool().WithMarks(aMarks, bMarks), nil
-		}
-		return cty.BoolVal((c == 0) == want).WithMarks(aMarks, bMarks), nil
-	}
-	result := a.Equals(b)
-	if result.IsKnown() && !want {
-		result = result.Not()
-	}
-	return result.WithMarks(aMarks, bMarks), nil
-}
-
-func isNumber(v cty.Value) bool {
-	return v.Type() == cty.Number && v.IsKnown() && !v.IsNull()
-}
-
-// alike lets a list be compared with a list that is written out, which is a
-// tuple to HCL and so would never be equal to it.
-func alike(a, b cty.Value) (cty.Value, cty.Value) {
-	if a.Type().IsListType() && b.Type().IsTupleType() {
-		if as, err := convert.Convert(b, a.Type()); err == nil {
-			return a, as
-		}
-	}
-	if b.Type().IsListType() && a.Type().IsTupleType() {
-		if as, err := convert.Convert(a, b.Type()); err == nil {
-			return as, b
-		}
-	}
-	return a, b
-}
-
 // arithmetic makes an operator whose result is as open as its operands make
 // it.
 func arithmetic(op string) *hclsyntax.Operation {
@@ -100,12 +58,15 @@ func arithmetic(op string) *hclsyntax.Operation {
 		f, g := fuzzOf(a), fuzzOf(b)
 		a, _ = a.Unmark()
 		b, _ = b.Unmark()
+		if !g.exact() && b.IsKnown() && b.AsBigFloat().Sign() == 0 && (op == "/" || op == "%") {
+			return cty.UnknownVal(cty.Number).WithMarks(aMarks, bMarks), nil
+		}
 		result, err := reckon(op, a, b)
 		if err != nil {
 			return cty.NilVal, err
 		}
 		if result.IsKnown() {
-			result = openness(op, a, f, b, g, result)
+			result = openIn(op, a, f, b, g, result)
 		}
 		return result.WithMarks(aMarks, bMarks), nil
 	})
@@ -132,9 +93,9 @@ func reckon(op string, a, b cty.Value) (cty.Value, error) {
 	}
 }
 
-// openness marks the result of a op b with what f and g leave open of it.
+// openIn marks the result of a op b with what f and g leave open of it.
 // Where that is everything, the result is unknown.
-func openness(op string, a cty.Value, f fuzz, b cty.Value, g fuzz, result cty.Value) cty.Value {
+func openIn(op string, a cty.Value, f fuzz, b cty.Value, g fuzz, result cty.Value) cty.Value {
 	if f.exact() && g.exact() {
 		return result
 	}
@@ -185,36 +146,21 @@ func negate() function.Function {
 
 // roughly makes a function over numbers keep how open its arguments are: its
 // result may be off by as much as all of them together.
-func roughly(f function.Function) function.Function {
-	params := append([]function.Parameter(nil), f.Params()...)
-	for i := range params {
-		params[i].AllowMarked = true
-	}
-	rest := f.VarParam()
-	if rest != nil {
-		marked := *rest
-		marked.AllowMarked = true
-		rest = &marked
-	}
-	return function.New(&function.Spec{
-		Description: f.Description(),
-		Params:      params,
-		VarParam:    rest,
-		Type: func(args []cty.Value) (cty.Type, error) {
-			plain, _, _ := bare(args)
-			return f.ReturnTypeForValues(plain)
-		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			plain, open, marks := bare(args)
-			result, err := f.Call(plain)
-			if err != nil {
-				return cty.NilVal, err
-			}
-			if result.Type() == cty.Number && result.IsKnown() {
-				result = fuzz{open, open}.mark(result)
-			}
-			return result.WithMarks(marks), nil
-		},
+func roughly(f function.Function) function.Function { return rounding(f, 0) }
+
+// rounding is roughly for a function whose result may be off by some more
+// where an argument is open.
+func rounding(f function.Function, more float64) function.Function {
+	return marked(f, func(args []cty.Value) (cty.Value, error) {
+		plain, open, marks := bare(args)
+		result, err := f.Call(plain)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if open > 0 && result.Type() == cty.Number && result.IsKnown() {
+			result = fuzz{open + more, open + more}.mark(result)
+		}
+		return result.WithMarks(marks), nil
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // string.
 func length() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true}},
+		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true}},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			ty := args[0].Type()
 			if ty == cty.String || ty == cty.DynamicPseudoType || ty.IsTupleType() || ty.IsObjectType() || ty.IsCollectionType() {
@@ -27,24 +27,33 @@ func length() function.Function {
 			return cty.Number, function.NewArgErrorf(0, "argument must be a string, a collection type, or a structural type")
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			v := args[0]
-			switch ty := v.Type(); {
-			case ty == cty.DynamicPseudoType:
-				return cty.UnknownVal(cty.Number), nil
-			case ty == cty.String:
-				if !v.IsKnown() {
-					return cty.UnknownVal(cty.Number), nil
-				}
-				return stdlib.Strlen(v)
-			case ty.IsTupleType():
-				return number(len(ty.TupleElementTypes())), nil
-			case ty.IsObjectType():
-				return number(len(ty.AttributeTypes())), nil
-			default:
-				return v.Length(), nil
+			v, marks := args[0].Unmark()
+			n, err := lengthOf(v)
+			if err != nil {
+				return cty.NilVal, fmt.Errorf("counting: %w", err)
 			}
+			return n.WithMarks(marks), nil
 		},
 	})
+}
+
+// lengthOf is the length of an unmarked value.
+func lengthOf(v cty.Value) (cty.Value, error) {
+	switch ty := v.Type(); {
+	case ty == cty.DynamicPseudoType:
+		return cty.UnknownVal(cty.Number), nil
+	case ty == cty.String:
+		if !v.IsKnown() {
+			return cty.UnknownVal(cty.Number), nil
+		}
+		return stdlib.Strlen(v)
+	case ty.IsTupleType():
+		return number(len(ty.TupleElementTypes())), nil
+	case ty.IsObjectType():
+		return number(len(ty.AttributeTypes())), nil
+	default:
+		return v.Length(), nil
+	}
 }
 
 // allTrue is whether every element is true; false as soon as one is false.
@@ -63,16 +72,18 @@ func quantifier(decides cty.Value) function.Function {
 			if !args[0].IsKnown() {
 				return unknownBool(), nil
 			}
-			result := decides.Not()
+			result, decided := decides.Not(), false
 			for _, v := range args[0].AsValueSlice() {
 				switch {
 				case !v.IsKnown():
 					result = unknownBool()
 				case v.IsNull():
 					return cty.NilVal, errors.New("an element is null, which is neither true nor false")
-				case v.RawEquals(decides):
-					return decides, nil
 				}
+				decided = decided || v.RawEquals(decides)
+			}
+			if decided {
+				return decides, nil
 			}
 			return result, nil
 		},
@@ -139,8 +150,8 @@ func one() function.Function {
 func indexOf() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
-			{Name: "list", Type: cty.DynamicPseudoType},
-			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true},
+			{Name: "list", Type: cty.DynamicPseudoType, AllowMarked: true},
+			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowMarked: true},
 		},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() && ty != cty.DynamicPseudoType {
@@ -149,16 +160,14 @@ func indexOf() function.Function {
 			return cty.Number, nil
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			for i, v := range args[0].AsValueSlice() {
-				same, err := equal(v, args[1], true)
-				if err != nil {
-					return cty.NilVal, err
-				}
-				if !same.IsKnown() {
-					return cty.UnknownVal(cty.Number), nil
-				}
-				if same.True() {
-					return number(i), nil
+			list, _ := args[0].Unmark()
+			marks := []cty.ValueMarks{otherMarks(args[0]), otherMarks(args[1])}
+			for i, v := range list.AsValueSlice() {
+				switch same(v, args[1]) {
+				case Undecided:
+					return cty.UnknownVal(cty.Number).WithMarks(marks...), nil
+				case True:
+					return number(i).WithMarks(marks...), nil
 				}
 			}
 			return cty.NilVal, errors.New("item not found")
@@ -220,4 +229,17 @@ func hostIn(prefix netip.Prefix, host *big.Int) (cty.Value, error) {
 	sum := new(big.Int).Add(new(big.Int).SetBytes(base), host)
 	addr, _ := netip.AddrFromSlice(sum.FillBytes(base))
 	return cty.StringVal(addr.String()), nil
+}
+
+// keysOf is the names in a map or an object, sorted; how open its values are
+// does not matter.
+func keysOf() function.Function {
+	return marked(stdlib.KeysFunc, func(args []cty.Value) (cty.Value, error) {
+		plain, _, marks := bare(args)
+		result, err := stdlib.KeysFunc.Call(plain)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		return result.WithMarks(marks), nil
+	})
 }

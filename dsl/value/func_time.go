@@ -43,12 +43,13 @@ func ordered() function.Function {
 // inOrder compares every time with every later one, so that one which is not
 // known yet does not hide that those around it are out of order.
 func inOrder(times []cty.Value) (cty.Value, error) {
-	result := cty.True
 	for j := range times {
-		plain, _ := times[j].Unmark()
-		if plain.IsNull() {
+		if plain, _ := times[j].Unmark(); plain.IsNull() {
 			return cty.UnknownVal(cty.Bool), function.NewArgErrorf(0, "element %d is null: it is known that there is no such time", j+1)
 		}
+	}
+	result := cty.True
+	for j := range times {
 		for i := range j {
 			before := before(times[i], times[j])
 			if before.RawEquals(cty.False) {

@@ -12,7 +12,8 @@ import (
 
 // Prepare gives the operators below node (a body or an expression) the
 // meaning that the language wants: comparisons and arithmetic that mind how
-// precisely times are known, and names of objects that may be computed. It
+// precisely times are known, logic that decides as early as it can, and names
+// of objects that may be computed. It
 // changes node in place, does no harm when done again, and must be done before
 // the expressions are evaluated; it must not run at the same time as they are.
 func Prepare(node hclsyntax.Node) {
@@ -26,6 +27,10 @@ func Prepare(node hclsyntax.Node) {
 			}
 		case *hclsyntax.IndexExpr:
 			prepareIndex(expr)
+		case *hclsyntax.ConditionalExpr:
+			prepareConditional(expr)
+		case *hclsyntax.FunctionCallExpr:
+			prepareQuantifier(expr)
 		}
 		return nil
 	})
@@ -43,6 +48,9 @@ func ParseExpression(src []byte, filename string) (hcl.Expression, hcl.Diagnosti
 }
 
 func prepareBinary(expr *hclsyntax.BinaryOpExpr) {
+	if prepareLogical(expr) {
+		return
+	}
 	op, ok := operationOf(expr.Op)
 	if !ok {
 		return
@@ -61,9 +69,9 @@ func prepareBinary(expr *hclsyntax.BinaryOpExpr) {
 func operationOf(op *hclsyntax.Operation) (*hclsyntax.Operation, bool) {
 	switch op {
 	case hclsyntax.OpEqual:
-		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, true) }), true
+		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, true), nil }), true
 	case hclsyntax.OpNotEqual:
-		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, false) }), true
+		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, false), nil }), true
 	case hclsyntax.OpLessThan:
 		return comparison(func(c int) bool { return c < 0 }), true
 	case hclsyntax.OpLessThanOrEqual:

@@ -25,6 +25,8 @@ type Ref struct {
 	// name below it, such as "myapp", and Container the container's, such as
 	// "main". They are empty where there is none.
 	Root, Name, Container string
+	// Traversal is the reference with its computed indices evaluated.
+	Traversal hcl.Traversal
 }
 
 // References returns the references in an expression, each once, in the order
@@ -74,7 +76,7 @@ func (r *references) of(expr hcl.Expression) {
 }
 
 func newRef(t hcl.Traversal, text string, at hcl.Range, v cty.Value) Ref {
-	ref := Ref{Expression: text, Range: at, Value: Format(v), State: Known, Root: t.RootName()}
+	ref := Ref{Expression: text, Range: at, Value: Format(v), State: Known, Root: t.RootName(), Traversal: t}
 	if f := fuzzOf(v); !f.exact() {
 		ref.Precision = time.Duration(max(f.below, f.above) * float64(time.Second))
 	}

@@ -35,46 +35,78 @@ import (
 // that the condition was never true, needs all the time from the beginning on;
 // that it held, needs the hold; that it is so now, needs this moment. That it
 // came true within W, or broke, was seen by itself and stays Pass or Fail.
+// Times whose order the sources do not know finely enough are no evidence
+// either: a condition that is not known for that alone is Error.
 type Decider struct {
-	e     *dsl.Expect
-	s     *Scope
-	logs  bool
-	began time.Time
-	// prev is the time of the last observation.
-	prev time.Time
-	// machine is nil until `when` and `outcome` are known.
-	machine *machine
-	outcome bool
-	verdict *Verdict
+	e    *dsl.Expect
+	s    *Scope
+	logs bool
+	// titles are what a diagnostic of a Fail and of an Error is called.
+	titles [2]string
+	// follow makes the follower of a condition from a time on.
+	follow func(start time.Time) follower
+	began  time.Time
+	// prev is the time of the last record that was looked at; known evaluates
+	// over what was known then.
+	prev  time.Time
+	known Evaluator
+	// follower is nil until `when` and `outcome` are known.
+	follower follower
+	outcome  bool
+	verdict  *Verdict
 }
 
 // New returns the decider of an expectation.
 func New(e *dsl.Expect, s *Scope) *Decider {
-	return &Decider{e: e, s: s, outcome: true, logs: NeedsLogs(e, s.Locals)}
+	d := &Decider{
+		e: e, s: s, outcome: true, logs: NeedsLogs(e, s.Locals),
+		titles: [2]string{"Expectation not met", "Expectation could not be decided"},
+	}
+	d.follow = func(start time.Time) follower {
+		return &machine{within: e.Within, hold: e.Hold, outcome: d.outcome, start: start}
+	}
+	return d
 }
 
 // Begin starts the decision at now, over what the timeline holds already. It
 // returns as Observe does.
 func (d *Decider) Begin(now time.Time) (Verdict, bool) {
 	d.began, d.prev = now, now
-	return d.look(now, now, true)
+	d.look(now)
+	return d.decided()
 }
 
-// Observe looks at the timeline, to which last was added, or to which nothing
-// was added where last is nil. now is the time that it is, or was received;
-// not before that of the call before. It returns the verdict and true once it
-// is decided, and the same from then on. A log line costs nothing where the
-// expectation uses no logs.
+// Observe looks at the timeline, to which last was just added, or to which
+// nothing was added where last is nil. now is the time that it is; not before
+// that of the call before. It returns the verdict and true once it is decided,
+// and the same from then on. A log line costs nothing where the expectation
+// uses no logs.
+//
+// A record tells of the time up to its receipt and no further, since others
+// that were received later may still wait to be observed. So Observe must be
+// called without one at the Deadline, once all are observed that were received
+// by then.
 func (d *Decider) Observe(now time.Time, last *collectors.Record) (Verdict, bool) {
-	if d.verdict != nil {
-		return *d.verdict, true
+	switch {
+	case d.verdict != nil:
+	case last == nil:
+		d.pass(now, true)
+	default:
+		at := latest(d.prev, received(last, now))
+		d.pass(at, false)
+		if d.verdict == nil && (last.Type != collectors.TypeLog || d.logs) {
+			d.prev = at
+			d.look(at)
+		}
 	}
-	changed := last != nil && (last.Type != collectors.TypeLog || d.logs)
-	at := d.prev
-	if changed {
-		at = latest(d.prev, received(last, now))
+	return d.decided()
+}
+
+func (d *Decider) decided() (Verdict, bool) {
+	if d.verdict == nil {
+		return Verdict{}, false
 	}
-	return d.look(at, latest(now, at), changed)
+	return *d.verdict, true
 }
 
 // Deadline is when Observe must be called although nothing arrived; zero once
@@ -83,46 +115,30 @@ func (d *Decider) Deadline() time.Time {
 	switch {
 	case d.verdict != nil || d.began.IsZero():
 		return time.Time{}
-	case d.machine == nil:
+	case d.follower == nil:
 		return d.began.Add(settle)
 	default:
-		return d.machine.deadline()
+		return d.follower.deadline()
 	}
 }
 
 // NeedsLogs says whether log lines can change the verdict.
 func (d *Decider) NeedsLogs() bool { return d.logs }
 
-// look evaluates what is known at a time, where it changed, and lets the time
-// pass until now.
-func (d *Decider) look(at, now time.Time, changed bool) (Verdict, bool) {
-	d.prev = at
-	var eval Evaluator
-	if changed {
-		eval = d.s.at(d.logs)
-		if d.machine == nil {
-			d.prepare(at, eval)
-		}
-		if d.machine != nil && d.verdict == nil {
-			d.step(at, eval)
-		}
+// look evaluates what is known at a time.
+func (d *Decider) look(at time.Time) {
+	d.known = d.s.at(d.logs)
+	if d.follower == nil {
+		d.prepare(at, d.known)
 	}
-	if d.verdict == nil {
-		d.advance(now)
+	if d.follower != nil && d.verdict == nil {
+		d.step(at, d.known)
 	}
-	d.prev = latest(d.prev, now)
-	if d.verdict == nil {
-		return Verdict{}, false
-	}
-	return *d.verdict, true
 }
 
-// prepare evaluates when and outcome, and starts the machine once both are
-// known.
+// prepare evaluates when and outcome, and begins to follow the condition once
+// both are known.
 func (d *Decider) prepare(at time.Time, eval Evaluator) {
-	if at.After(d.began.Add(settle)) {
-		return
-	}
 	when, diags := setting(d.e.When, eval)
 	if diags.HasErrors() {
 		d.failed(at, diags, eval)
@@ -141,36 +157,32 @@ func (d *Decider) prepare(at time.Time, eval Evaluator) {
 		return
 	}
 	d.outcome = outcome == truthTrue
-	d.machine = &machine{within: d.e.Within, hold: d.e.Hold, outcome: d.outcome, start: at}
+	d.follower = d.follow(at)
 }
 
-// step evaluates the condition and tells the machine.
+// step evaluates the condition and tells the follower.
 func (d *Decider) step(at time.Time, eval Evaluator) {
 	t, diags := evaluate(d.e.Condition, eval)
 	if diags.HasErrors() {
-		// What the time decided before this record stands.
-		if r := d.machine.pass(at, false); r != nil {
-			d.rule(r, eval)
-			return
-		}
 		d.failed(at, diags, eval)
 		return
 	}
-	if r := d.machine.step(at, t); r != nil {
+	if r := d.follower.step(at, t); r != nil {
 		d.rule(r, eval)
 	}
 }
 
-// advance lets the time pass without a change.
-func (d *Decider) advance(now time.Time) {
-	if d.machine != nil {
-		if r := d.machine.advance(now); r != nil {
-			d.rule(r, d.s.at(d.logs))
+// pass lets the time pass until now: what it decides by a deadline before now,
+// or at it where reached, it decides over what was known then.
+func (d *Decider) pass(now time.Time, reached bool) {
+	if d.follower != nil {
+		if r := d.follower.pass(now, reached); r != nil {
+			d.rule(r, d.known)
 		}
 		return
 	}
-	if end := d.began.Add(settle); !now.Before(end) {
-		d.unprepared(end, d.s.at(d.logs))
+	if end := d.began.Add(settle); now.After(end) || reached && now.Equal(end) {
+		d.unprepared(end, d.known)
 	}
 }
 

@@ -32,15 +32,15 @@ func (ev evidence) podsOf(sub subject) []*collectors.PodState {
 	return slices.DeleteFunc(inNamespace(ev.s.Timeline, ev.s.Namespace), func(p *collectors.PodState) bool { return !sub.has(p) })
 }
 
-// recent are the last n records about the subjects, oldest first; log lines
-// only where the expectation uses logs.
-func (ev evidence) recent(n int) []collectors.Record {
+// recent are the last n records about the subjects that were received by a
+// time, oldest first; log lines only where the expectation uses logs.
+func (ev evidence) recent(n int, by time.Time) []collectors.Record {
 	pods := make([][]*collectors.PodState, len(ev.subjects))
 	for i, sub := range ev.subjects {
 		pods[i] = ev.podsOf(sub)
 	}
 	return ev.s.Timeline.Recent(func(r *collectors.Record) bool {
-		if r.Type == collectors.TypeLog && !ev.logs {
+		if r.Type == collectors.TypeLog && !ev.logs || r.Received.After(by) {
 			return false
 		}
 		for i, sub := range ev.subjects {
@@ -68,9 +68,10 @@ func (ev evidence) about(sub subject, pods []*collectors.PodState, r *collectors
 // unseen is the first gap that could have changed the condition between two
 // moments, both included; nil where there was none. A gap ends before its To:
 // then the source sees again. One in which nothing was lost hides nothing once
-// it is over: its changes came late, but they came.
+// it is over: its changes came late, but they came. What was told of gaps
+// after to does not count, so that a replay finds the same.
 func (ev evidence) unseen(from, to time.Time) *collectors.Record {
-	for _, r := range ev.s.Timeline.Gaps() {
+	for _, r := range ev.s.Timeline.GapsBy(to) {
 		g := r.Gap
 		open := g.To.IsZero()
 		empty := !open && !g.To.After(g.From)

@@ -12,24 +12,40 @@ import (
 // maxVerdictRecords bounds the records that a verdict shows.
 const maxVerdictRecords = 5
 
-// rule makes the verdict of a machine's ruling.
+// rule makes the verdict of a ruling.
 func (d *Decider) rule(r *ruling, eval Evaluator) {
 	ev := newEvidence(d.s, d.e, d.logs)
 	refs := ev.references(d.e.Condition, eval)
 	v := d.blank(r.at, r.got, ev, refs)
-	v.Reason = d.reason(r, ev, refs)
-	if late, diags := evaluate(d.e.Condition, eval); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
+	v.Reason = d.reason(r, ev, refs, eval)
+	if late, diags := evaluate(d.e.Condition, d.s.at(d.logs)); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
 		v.Reason += "; it came true only after that"
 	}
 	v.Status = Fail
 	if r.met == d.outcome {
 		v.Status = Pass
 	}
+	d.doubt(&v, r, ev, refs, eval)
+	d.decide(v, refs, eval, nil)
+}
+
+// doubt makes an Error of a verdict that lacks evidence.
+func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, eval Evaluator) {
 	if why := d.untold(r, ev); why != "" {
 		v.Status = Error
 		v.Reason = fmt.Sprintf("%s, so that this cannot be told; as far as it was seen: %s", why, v.Reason)
+		return
 	}
-	d.decide(v, refs, eval, nil)
+	switch {
+	case r.got == truthUnknown && !r.seen && !r.wasTrue && undecidable(d.e.Condition, eval):
+		v.Status = Error
+		if r.met == d.outcome {
+			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
+		}
+	case r.vacuous() && ev.unobserved(refs):
+		v.Status = Error
+		v.Reason += ", so that there was nothing to watch"
+	}
 }
 
 // untold says why the ruling cannot be relied upon; empty where it can.
@@ -91,7 +107,7 @@ func (d *Decider) unprepared(at time.Time, eval Evaluator) {
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status = Error
 	v.Reason = fmt.Sprintf("`%s` was still not known after %s, so that it cannot be told what to expect: %s: %s",
-		name, span(settle), d.source(expr), ev.neverCame(refs))
+		name, span(at.Sub(d.began)), d.source(expr), ev.neverCame(refs))
 	d.decide(v, refs, eval, nil)
 }
 
@@ -121,7 +137,7 @@ func (d *Decider) blank(at time.Time, got truth, ev evidence, refs []reference) 
 		Name: d.e.Name, Condition: d.text(d.e.Condition), Expected: d.outcome, Got: got.String(),
 		Within: d.e.Within, Hold: d.e.Hold,
 		BeganAt: d.s.Timeline.Seconds(d.began), DecidedAt: d.s.Timeline.Seconds(at),
-		Records: ev.recent(maxVerdictRecords),
+		Records: ev.recent(maxVerdictRecords, at),
 	}
 	for _, r := range refs {
 		v.References = append(v.References, r.Reference)

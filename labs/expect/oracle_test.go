@@ -1,160 +1,218 @@
 package expect
 
-import (
-	"math/rand/v2"
-	"os"
-	"strconv"
-	"testing"
-	"time"
+import "fmt"
 
-	"github.com/kind-lab/lab/collectors"
-)
+// The definition of the language written down as it is read, over what was
+// observed, in ticks of 100 ms. It knows nothing of deciders and machines, and
+// looks at all of a trial at once.
 
-// course is a condition's truth at every tick of a run, a tick being 100 ms.
-type course []truth
+// settleTicks is the 10 s that what must be known now is waited for.
+const settleTicks = 100
 
-const tick = 100 * time.Millisecond
+// wrong is the truth of what cannot be evaluated.
+const wrong = truth(9)
 
-// settleTicks is settle in ticks.
-const settleTicks = int(settle / tick)
+// glance is what is known at one observation: the truth of the condition, of
+// `when` and of `outcome`.
+type glance struct{ at, order, condition, when, outcome int }
 
-// stays says whether the condition is true from a tick on for so many, the
-// last one included.
-func (c course) stays(from, ticks int) bool {
-	for i := from; i <= from+ticks; i++ {
-		if c[i] != truthTrue {
-			return false
-		}
-	}
-	return true
+// finding is what the definition says: the verdict and its time, or that it is
+// not decided by the end.
+type finding struct {
+	status Status
+	at     int
 }
 
-// met is the definition of the language, written down as it is read: whether
-// the condition came true as the expectation says, begun at the tick start.
-func (c course) met(start, within, hold int, outcome bool) bool {
-	if within == 0 {
-		for i := start; i <= start+settleTicks; i++ {
-			if c[i] != truthUnknown {
-				return c.stays(i, hold)
+func (f finding) String() string {
+	return fmt.Sprintf("%s at %.1fs", f.status, float64(f.at)/10)
+}
+
+// define is the verdict of a trial by the definition.
+func define(tr *trial) finding {
+	looks := tr.glances()
+	first, start, out := prepared(tr, looks)
+	switch {
+	case out != nil:
+		return *out
+	case first < 0 && tr.invariant:
+		return finding{Error, min(tr.begin+settleTicks, tr.end)}
+	case first < 0:
+		return finding{Error, tr.begin + settleTicks}
+	case tr.invariant:
+		return keptTo(tr, looks[first:], start)
+	}
+	d := definition{trial: tr, looks: looks[first:], start: start, outcome: looks[first].outcome == int(truthTrue)}
+	return d.verdict()
+}
+
+// prepared finds the first observation at which `when` and `outcome` are
+// known, no later than 10 s after the beginning; or the verdict, where `when`
+// is false or one of them cannot be evaluated before that.
+func prepared(tr *trial, looks []glance) (first, start int, out *finding) {
+	for i, l := range looks {
+		switch {
+		case l.at > tr.begin+settleTicks:
+			return -1, 0, nil
+		case l.when == int(wrong):
+			return -1, 0, &finding{Error, l.at}
+		case l.when == int(truthFalse):
+			return -1, 0, &finding{Skip, l.at}
+		case l.outcome == int(wrong):
+			return -1, 0, &finding{Error, l.at}
+		case l.when == int(truthTrue) && l.outcome != int(truthUnknown):
+			return i, l.at, nil
+		}
+	}
+	return -1, 0, nil
+}
+
+// definition is an expectation whose `when` and `outcome` are known.
+type definition struct {
+	*trial
+	looks   []glance
+	start   int
+	outcome bool
+}
+
+// ending says how the condition's course ended: at, whether as the condition
+// asks, what must have been seen for that (nothing where needed is after at),
+// and which was the last observation.
+type ending struct {
+	met        bool
+	at, needed int
+	order      int
+	wrong      bool
+}
+
+func (d *definition) verdict() finding {
+	e := d.now()
+	if d.within > 0 {
+		e = d.eventually()
+	}
+	switch {
+	case e.wrong:
+		return finding{Error, e.at}
+	case e.needed <= e.at && d.missed(e.needed, e.at, e.order):
+		return finding{Error, e.at}
+	case e.met == d.outcome:
+		return finding{Pass, e.at}
+	}
+	return finding{Fail, e.at}
+}
+
+// everything is after the order of every observation.
+const everything = 1 << 30
+
+// now: it must be true now, which waits up to 10 s where it is not known.
+func (d *definition) now() ending {
+	for i, l := range d.looks {
+		switch {
+		case l.at > d.start+settleTicks:
+			return ending{at: d.start + settleTicks, needed: d.start, order: everything}
+		case l.condition == int(wrong):
+			return ending{at: l.at, wrong: true}
+		case l.condition == int(truthFalse):
+			return ending{at: l.at, needed: l.at, order: l.order}
+		case l.condition == int(truthTrue) && d.hold == 0:
+			return ending{met: true, at: l.at, needed: l.at, order: l.order}
+		case l.condition == int(truthTrue):
+			return d.held(i)
+		}
+	}
+	return ending{at: d.start + settleTicks, needed: d.start, order: everything}
+}
+
+// held: from the observation i on it must stay true for the hold, the last
+// moment included.
+func (d *definition) held(i int) ending {
+	since := d.looks[i].at
+	for _, l := range d.looks[i:] {
+		switch {
+		case l.at > since+d.hold:
+			return ending{met: true, at: since + d.hold, needed: since, order: everything}
+		case l.condition == int(wrong):
+			return ending{at: l.at, wrong: true}
+		case l.condition != int(truthTrue):
+			return ending{at: l.at, needed: l.at + 1, order: l.order} // that was seen
+		}
+	}
+	return ending{met: true, at: since + d.hold, needed: since, order: everything}
+}
+
+// eventually: it must be true at some observation within the time, and hold
+// from the first such on; from any such on where that is not expected.
+func (d *definition) eventually() ending {
+	end := d.start + d.within
+	before := truthUnknown
+	for i, l := range d.looks {
+		rises := l.condition == int(truthTrue) && before != truthTrue
+		before = truth(l.condition)
+		switch {
+		case l.at > end:
+			return ending{at: end, needed: d.start, order: everything}
+		case l.condition == int(wrong):
+			return ending{at: l.at, wrong: true}
+		case rises && d.hold == 0:
+			return ending{met: true, at: l.at, needed: l.at + 1} // that was seen
+		case rises:
+			e := d.held(i)
+			if e.met || d.outcome || e.wrong {
+				return e
+			}
+			if e.at > end {
+				return ending{at: e.at, needed: d.start, order: e.order}
 			}
 		}
-		return false
 	}
-	for i := start; i <= start+within; i++ {
-		if c[i] != truthTrue {
+	return ending{at: end, needed: d.start, order: everything}
+}
+
+// keptTo is the definition of an invariant that is watched from start on.
+func keptTo(tr *trial, looks []glance, start int) finding {
+	known := false
+	for _, l := range looks {
+		switch l.condition {
+		case int(truthFalse):
+			return finding{Fail, l.at}
+		case int(wrong):
+			return finding{Error, l.at}
+		case int(truthTrue):
+			known = true
+		}
+	}
+	if tr.missed(start, tr.end, everything) || !known && !tr.flagSeen() {
+		return finding{Error, tr.end}
+	}
+	return finding{Pass, tr.end}
+}
+
+// missed says whether a source missed something between two moments, the last
+// included, by what was told until then and until the observation order.
+func (tr *trial) missed(from, to, order int) bool {
+	for i, g := range tr.events {
+		if g.kind != 'g' || g.at > to || i > order {
 			continue
 		}
-		if c.stays(i, hold) {
-			return true
+		until := everything // it goes on
+		if g.to > 0 {
+			until = g.to
 		}
-		if outcome {
-			return false // it came true, and that did not hold
+		for j, c := range tr.events {
+			if g.to == 0 && c.kind == 'g' && c.to > 0 && c.from == g.from && j > i && c.at <= to && j <= order {
+				until, g.count = c.to, c.count
+				break
+			}
+		}
+		switch {
+		case g.from > to:
+		case until == everything:
+			return true
+		case g.count == 0 && until <= to: // all of it came, if late
+		case until <= g.from && g.from >= from: // a moment
+			return true
+		case until > g.from && until > from:
+			return true
 		}
 	}
 	return false
-}
-
-// seed is that of the property tests: LAB_TEST_SEED, or one of the clock.
-func seed(t *testing.T) uint64 {
-	s := uint64(time.Now().UnixNano())
-	if text := os.Getenv("LAB_TEST_SEED"); text != "" {
-		given, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = given
-	}
-	t.Logf("LAB_TEST_SEED=%d repeats this", s)
-	return s
-}
-
-// randomCourse changes now and then.
-func randomCourse(rnd *rand.Rand, ticks int) course {
-	c := make(course, ticks)
-	now := truth(rnd.IntN(3))
-	often := 2 + rnd.IntN(60)
-	for i := range c {
-		if rnd.IntN(often) == 0 {
-			now = truth(rnd.IntN(3))
-		}
-		c[i] = now
-	}
-	return c
-}
-
-// records are what changes the truth, with records that change nothing.
-func (c course) records(rnd *rand.Rand) []collectors.Record {
-	var all []collectors.Record
-	for i, t := range c {
-		if i == 0 || c[i-1] != t || rnd.IntN(20) == 0 {
-			r := flagRecord(0, t)
-			r.Time, r.Received = base.Add(time.Duration(i)*tick), base.Add(time.Duration(i)*tick)
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-func TestDeciderKeepsToTheDefinition(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(seed(t), 0))
-	met := 0
-	for range 3000 {
-		c := randomCourse(rnd, 600)
-		start, within, hold := rnd.IntN(100), rnd.IntN(2)*rnd.IntN(150), rnd.IntN(2)*rnd.IntN(80)
-		outcome := rnd.IntN(2) == 0
-		b := newBench()
-		e := b.expect(t, "job.flag.c", seconds(within), seconds(hold))
-		e.Outcome = b.src.expr(t, strconv.FormatBool(outcome))
-		v := b.run(t, e, seconds(start), c.records(rnd)...)
-		want := Fail
-		if c.met(start, within, hold, outcome) == outcome {
-			want = Pass
-			met++
-		}
-		if v.Status != want {
-			t.Fatalf("start %d, within %d, hold %d, outcome %v: %v, want %v: %s\n%v", start, within, hold, outcome, v.Status, want, v.Reason, c[start:])
-		}
-	}
-	if met < 300 || met > 2700 {
-		t.Errorf("%d of 3000 pass: the courses do not try the definition", met)
-	}
-}
-
-func seconds(ticks int) float64 { return (time.Duration(ticks) * tick).Seconds() }
-
-// TestDelayDoesNotMatter observes with a delay, several records at once and
-// without any, and wants the same verdict as an engine that is never behind.
-func TestDelayDoesNotMatter(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(seed(t), 1))
-	for range 1000 {
-		c := randomCourse(rnd, 600)
-		within, hold := rnd.IntN(2)*rnd.IntN(150), rnd.IntN(2)*rnd.IntN(80)
-		outcome := strconv.FormatBool(rnd.IntN(2) == 0)
-		records := c.records(rnd)
-		prompt := newBench()
-		e := prompt.expect(t, "job.flag.c", seconds(within), seconds(hold))
-		e.Outcome = prompt.src.expr(t, outcome)
-		want := prompt.run(t, e, 0, records...)
-
-		late := newBench()
-		late.scope.Files = prompt.scope.Files
-		late.tl.Add(records[0])
-		d := New(e, late.scope)
-		got, done := d.Begin(base)
-		now := base
-		for i := 1; i < len(records) && !done; i++ {
-			late.tl.Add(records[i])
-			if now.Before(records[i].Received) {
-				now = records[i].Received
-			}
-			now = now.Add(time.Duration(rnd.IntN(50)) * time.Millisecond)
-			got, done = d.Observe(now, &records[i])
-		}
-		for !done {
-			got, done = d.Observe(d.Deadline().Add(time.Duration(rnd.IntN(50))*time.Millisecond), nil)
-		}
-		if got.Status != want.Status || got.DecidedAt != want.DecidedAt {
-			t.Fatalf("within %d, hold %d, outcome %s: late %v at %v, prompt %v at %v", within, hold, outcome, got.Status, got.DecidedAt, want.Status, want.DecidedAt)
-		}
-	}
 }

@@ -8,8 +8,11 @@ import (
 
 // reason says in a sentence how the condition's course ended, and whether that
 // was expected.
-func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
+func (d *Decider) reason(r *ruling, ev evidence, refs []reference, eval Evaluator) string {
 	condition := d.source(d.e.Condition)
+	if r.vacuous() {
+		return condition + " " + d.course(r) + ": " + ev.neverCame(refs)
+	}
 	if r.met == d.outcome && d.outcome {
 		return condition + " " + d.course(r)
 	}
@@ -18,12 +21,9 @@ func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
 	}
 	text := condition + " " + d.course(r)
 	if r.met {
-		return text + ", which was not expected"
+		text += ", which was not expected"
 	}
-	detail := values(refs, condition)
-	if r.got == truthUnknown {
-		detail = ev.neverCame(refs)
-	}
+	detail := d.because(d.e.Condition, r.got, ev, refs, eval)
 	if detail != "" {
 		text += ": " + detail
 	}
@@ -32,7 +32,7 @@ func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
 
 // course says what the condition did, in words that follow its source.
 func (d *Decider) course(r *ruling) string {
-	after := r.since.Sub(d.machine.start)
+	after := r.since.Sub(r.start)
 	hold, within := span(d.e.Hold), span(d.e.Within)
 	switch r.kind {
 	case cameTrue:
@@ -50,6 +50,10 @@ func (d *Decider) course(r *ruling) string {
 			span(r.at.Sub(r.since)), hold, expectedTo(d.outcome), was(r.got))
 	case wasFalse:
 		return "was false"
+	case violated:
+		return d.violatedCourse(r)
+	case kept:
+		return keptCourse(r)
 	case unsettled:
 		return fmt.Sprintf("was still %s after %s", was(r.got), span(settle))
 	}
@@ -58,11 +62,10 @@ func (d *Decider) course(r *ruling) string {
 
 // neverCourse says how the condition was not true within its time.
 func (d *Decider) neverCourse(r *ruling, within string) string {
-	m := d.machine
 	switch {
-	case m.wasTrue:
+	case r.wasTrue:
 		return fmt.Sprintf("never stayed true for %s that began within %s", span(d.e.Hold), within)
-	case !d.outcome && !m.wasUnknown:
+	case !d.outcome && !r.wasUnknown:
 		return "was false for the whole " + within
 	case !d.outcome:
 		return "was never true in the whole " + within
@@ -83,7 +86,7 @@ func expectedTo(outcome bool) string {
 // was is a truth in a sentence.
 func was(t truth) string {
 	if t == truthUnknown {
-		return "(not observed)"
+		return "not known"
 	}
 	return t.String()
 }
@@ -94,7 +97,11 @@ func (d *Decider) source(expr hcl.Expression) string { return oneLine(d.text(exp
 // text is an expression's source as written; a stand-in where the scope does
 // not have its file.
 func (d *Decider) text(expr hcl.Expression) string {
-	rng := expr.Range()
+	return d.sourceAt(expr.Range())
+}
+
+// sourceAt is the source at a place.
+func (d *Decider) sourceAt(rng hcl.Range) string {
 	file := d.s.Files[rng.Filename]
 	if file == nil || !rng.CanSliceBytes(file.Bytes) {
 		return "the condition at " + rng.String()

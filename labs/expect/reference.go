@@ -22,10 +22,20 @@ type reference struct {
 // references are the references of an expression with their values, each once,
 // and after them those of the scenario's locals that it reaches.
 func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
+	if of, ok := eval.(interface {
+		References(hcl.Expression) []value.Ref
+	}); ok {
+		return ev.fromRefs(of.References(expr))
+	}
 	var refs []reference
 	w := walker{locals: ev.s.Locals, seen: map[string]bool{}}
 	for _, t := range w.traversals(expr) {
-		r := ev.reference(t, eval)
+		v, diags := marked(&hclsyntax.ScopeTraversalExpr{Traversal: t, SrcRange: t.SourceRange()}, eval)
+		if diags.HasErrors() || v == cty.NilVal {
+			v = cty.DynamicVal
+		}
+		plain, _ := v.Unmark()
+		r := ev.reference(steps(t), Reference{Expression: value.FormatTraversal(t), Value: value.Format(v)}, plain.IsKnown())
 		if !slices.ContainsFunc(refs, func(x reference) bool { return x.Expression == r.Expression }) {
 			refs = append(refs, r)
 		}
@@ -33,24 +43,33 @@ func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
 	return refs
 }
 
-// reference evaluates a traversal. One that cannot be evaluated is not
-// observed.
-func (ev evidence) reference(t hcl.Traversal, eval Evaluator) reference {
-	path := steps(t)
-	v, diags := marked(&hclsyntax.ScopeTraversalExpr{Traversal: t, SrcRange: t.SourceRange()}, eval)
-	if diags.HasErrors() || v == cty.NilVal {
-		v = cty.DynamicVal
+func (ev evidence) fromRefs(all []value.Ref) []reference {
+	refs := make([]reference, 0, len(all))
+	for _, r := range all {
+		path := steps(r.Traversal)
+		if len(path) == 0 {
+			path = []string{r.Root}
+		}
+		refs = append(refs, ev.reference(path, Reference{Expression: r.Expression, Value: r.Value, Precision: r.Precision}, r.State != value.Unknown))
 	}
-	plain, _ := v.Unmark()
-	r := reference{path: path, known: plain.IsKnown(), Reference: Reference{
-		Expression: value.FormatTraversal(t), Value: value.Format(v),
-	}}
-	if !r.known || !isObserved(path) {
+	return refs
+}
+
+// reference adds when and by whom the value was observed.
+func (ev evidence) reference(path []string, shown Reference, known bool) reference {
+	r := reference{path: path, known: known, Reference: shown}
+	if !known || !isObserved(path) {
 		return r
 	}
-	if m := ev.at(parse(path)); m.Known() {
-		at := ev.s.Timeline.Seconds(m.Time)
-		r.At, r.Source = &at, string(m.Source)
+	m := ev.at(parse(path))
+	if !m.Known() {
+		return r
+	}
+	at := ev.s.Timeline.Seconds(m.Time)
+	r.At, r.Source = &at, string(m.Source)
+	if since := ev.since(path); !since.IsZero() {
+		from := ev.s.Timeline.Seconds(since)
+		r.Since = &from
 	}
 	return r
 }
@@ -72,24 +91,41 @@ func (ev evidence) missing(r reference) string {
 		return r.Expression + " was never known"
 	}
 	s := parse(r.path)
+	if text := ev.neverSeen(s); text != "" {
+		return text
+	}
+	of := s.root + " " + s.name
+	if s.container != "" {
+		of = fmt.Sprintf("container %q of %s", s.container, of)
+	}
+	if what := neverHappened(s.attr); what != "" {
+		return of + " " + what + ev.obstacle(s)
+	}
+	return r.Expression + " was never seen" + ev.obstacle(s)
+}
+
+// neverSeen says of a subject's object that it was never observed; empty where
+// it was.
+func (ev evidence) neverSeen(s subject) string {
 	of := s.root + " " + s.name
 	switch {
-	case s.root == rootStep:
+	case s.root == rootStep && s.name != "" && !ev.stepAt(s.name).Known():
 		return fmt.Sprintf("step %q was not done", s.name)
-	case s.root == rootJob && newestJobs(ev.s.Timeline, ev.s.Namespace)[s.name] == nil:
+	case s.root == rootJob && s.name != "" && newestJobs(ev.s.Timeline, ev.s.Namespace)[s.name] == nil:
 		return of + " was never seen"
 	case len(ev.podsOf(s)) == 0 && s.pods:
 		return of + " never had a pod"
 	case len(ev.podsOf(s)) == 0 && s.root == rootPod:
 		return of + " was never seen"
 	}
-	if s.container != "" {
-		of = fmt.Sprintf("container %q of %s", s.container, of)
-	}
-	if what := neverHappened(s.attr); what != "" {
-		return of + " " + what
-	}
-	return r.Expression + " was never seen"
+	return ""
+}
+
+// unobserved says whether an object of the references was never observed.
+func (ev evidence) unobserved(refs []reference) bool {
+	return slices.ContainsFunc(refs, func(r reference) bool {
+		return !r.known && isObserved(r.path) && ev.neverSeen(parse(r.path)) != ""
+	})
 }
 
 // neverHappened says what did not happen where an attribute is not known;
@@ -137,13 +173,24 @@ func (ev evidence) neverCame(refs []reference) string {
 	return joined(parts)
 }
 
+// since says from when on the value was so, where that was followed.
+func (r reference) since() string {
+	switch {
+	case r.Since != nil:
+		return fmt.Sprintf(" since %.3fs", *r.Since)
+	case r.Precision > 0:
+		return fmt.Sprintf(" (known to within %s)", span(r.Precision))
+	}
+	return ""
+}
+
 // values says what the references are, leaving out one that is the condition
 // itself; empty where there is nothing to say.
 func values(refs []reference, condition string) string {
 	var parts []string
 	for _, r := range refs {
 		if r.Expression != condition {
-			parts = append(parts, r.Expression+" was "+r.Value)
+			parts = append(parts, r.Expression+" was "+r.Value+r.since())
 		}
 	}
 	return joined(parts)

@@ -94,4 +94,10 @@ type Reference struct {
 	// where it never was. Source says by whom.
 	At     *float64 `json:"at,omitempty"`
 	Source string   `json:"source,omitempty"`
+	// Since is from when on every observation had this value, in seconds since
+	// the run began; nil where that is not followed.
+	Since *float64 `json:"since,omitempty"`
+	// Precision is how finely a time is known; 0 to the nanosecond, or where
+	// it is no time.
+	Precision time.Duration `json:"precision,omitempty"`
 }

@@ -45,7 +45,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{name: "never terminated", condition: side + ".exit_code == 0", within: 60, want: Fail,
 			message: `"the helper of job myapp ended with ${` + side + `.exit_code}, and ${var.secret} is ${var.n}"`,
-			reason:  side + `.exit_code == 0 was still (not observed) after 60s: container "side" of job myapp never terminated`},
+			reason:  side + `.exit_code == 0 was still not known after 60s: container "side" of job myapp never terminated`},
 		{name: "pass", condition: main + ".exit_code == 0", within: 60, want: Pass,
 			reason: main + ".exit_code == 0 was true after 8.135s"},
 		{name: "not complete, as expected", condition: "job.myapp.complete", within: 15, outcome: "target.minor > 28", want: Pass,
@@ -62,13 +62,13 @@ func TestVerdicts(t *testing.T) {
 		{name: "no such container", condition: `job.myapp.pod.container["sidecar"].exit_code == 0`, within: 5, want: Error,
 			reason: "it could not be evaluated: "},
 		{name: "no such pod", condition: "pod.nobody.ready == \"1/1\"", within: 5, want: Fail,
-			reason: "was still (not observed) after 5s: pod nobody was never seen"},
+			reason: "was still not known after 5s: pod nobody was never seen"},
 		{name: "no such step", condition: "step.nothing.error == null", want: Fail,
-			reason: `was still (not observed) after 10s: step "nothing" was not done`},
+			reason: `was still not known after 10s: step "nothing" was not done`},
 		{name: "neither true nor false", condition: main + ".exit_code", within: 60, want: Error,
 			reason: "it could not be evaluated: Neither true nor false: A condition must be true or false: this is a number, 0. Compare it"},
 		{name: "by way of a local", condition: "local.ended", within: 5, want: Fail, locals: map[string]string{"ended": side + ".exit_code == 0"},
-			reason: `local.ended was still (not observed) after 5s: container "side" of job myapp never terminated`},
+			reason: `local.ended was still not known after 5s: job.myapp.pod.container["side"].exit_code == 0 was not known, as container "side" of job myapp never terminated`},
 		{name: "a log line", condition: `logged(` + main + `, "^work")`, within: 60, want: Pass, reason: "was true after 4.01s"},
 	}
 	for _, test := range tests {

@@ -144,8 +144,16 @@ func observed(ref expect.Reference) string {
 		return "never observed"
 	}
 	when := "at " + clock(*ref.At, ref.Source) + "s"
+	if ref.Since != nil && *ref.Since < *ref.At {
+		when = "since " + clock(*ref.Since, ref.Source) + "s, last " + when
+	} else if ref.Since != nil {
+		when = "since " + clock(*ref.Since, ref.Source) + "s"
+	}
 	if by := sourceText(ref.Source); by != "" {
 		when += " by " + by
+	}
+	if ref.Precision > 0 {
+		when += ", known to within " + within(ref.Precision)
 	}
 	return when
 }

@@ -1,0 +1,231 @@
+package value
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Part is a part of a condition that made it what it is.
+type Part struct {
+	// Range is where the part is written.
+	Range hcl.Range
+	// Is is its own truth, which that of the whole need not be.
+	Is Logic
+	// Refs are the references in it; names of a for expression among them.
+	Refs []Ref
+	// Difference says how the two sides differ, or why that cannot be told,
+	// where the references alone do not show it; empty otherwise.
+	Difference string
+}
+
+// Decisive returns the parts of a condition that made it true or false: the
+// operand of && or || that decided, the element that alltrue saw, the
+// comparison behind a local. Where the condition is not known, they are the
+// parts that are not known. It returns nothing where expr cannot be evaluated.
+func (s *Scope) Decisive(expr hcl.Expression) []Part {
+	e := s.evaluation()
+	ctx, diags := e.context(expr)
+	if diags.HasErrors() {
+		return nil
+	}
+	x := &explainer{evaluation: e}
+	x.explain(expr, ctx)
+	return x.parts
+}
+
+// maxParts bounds the parts of one condition.
+const maxParts = 8
+
+// explainer collects the decisive parts.
+type explainer struct {
+	*evaluation
+	parts []Part
+	depth int
+}
+
+func (x *explainer) explain(expr hcl.Expression, ctx *hcl.EvalContext) {
+	is, ok := truthOf(expr, ctx)
+	if !ok || len(x.parts) >= maxParts || x.depth > 50 {
+		return
+	}
+	x.depth++
+	defer func() { x.depth-- }()
+	switch expr := bareOf(expr).(type) {
+	case *hclsyntax.UnaryOpExpr:
+		x.explain(expr.Val, ctx)
+	case *hclsyntax.BinaryOpExpr:
+		if left, ok := expr.LHS.(*truthOperand); ok {
+			x.logical(left, expr.RHS, is, ctx)
+			return
+		}
+		x.leaf(expr, ctx, is, comparisonDifference(expr, is, ctx))
+	case *hclsyntax.ConditionalExpr:
+		x.conditional(expr, ctx)
+	case *hclsyntax.FunctionCallExpr:
+		x.call(expr, is, ctx)
+	case *hclsyntax.ScopeTraversalExpr:
+		x.reference(expr, is, ctx)
+	default:
+		x.leaf(expr, ctx, is, "")
+	}
+}
+
+// bareOf is an expression without parentheses and this package's own wrapping.
+func bareOf(expr hcl.Expression) hcl.Expression {
+	switch e := expr.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		return bareOf(e.Expression)
+	case *operand:
+		return bareOf(e.Expression)
+	case *truthOperand:
+		return bareOf(e.Expression)
+	case *choice:
+		return bareOf(e.Expression)
+	}
+	return expr
+}
+
+func truthOf(expr hcl.Expression, ctx *hcl.EvalContext) (Logic, bool) {
+	v, diags := bareOf(expr).Value(ctx)
+	if diags.HasErrors() {
+		return Undecided, false
+	}
+	is, err := Truth(v)
+	return is, err == nil
+}
+
+func (x *explainer) leaf(expr hcl.Expression, ctx *hcl.EvalContext, is Logic, difference string) {
+	part := Part{Range: expr.Range(), Is: is, Difference: difference}
+	for _, c := range chains(expr) {
+		full := c.traversal(ctx)
+		if text := FormatTraversal(full); slices.ContainsFunc(part.Refs, func(r Ref) bool { return r.Expression == text }) {
+			continue
+		}
+		v, diags := c.Value(ctx)
+		if diags.HasErrors() {
+			v = cty.DynamicVal
+		}
+		part.Refs = append(part.Refs, newRef(full, FormatTraversal(full), c.Range(), v))
+	}
+	x.parts = append(x.parts, part)
+}
+
+// logical explains && and ||: by the one side that decided, by both where both
+// were needed, by what is not known where that is why.
+func (x *explainer) logical(left *truthOperand, right hcl.Expression, is Logic, ctx *hcl.EvalContext) {
+	for _, side := range []hcl.Expression{left, right} {
+		if its, ok := truthOf(side, ctx); !ok || its != is {
+			continue
+		}
+		x.explain(side, ctx)
+		if is == logic(left.decides) {
+			return
+		}
+	}
+}
+
+func (x *explainer) conditional(expr *hclsyntax.ConditionalExpr, ctx *hcl.EvalContext) {
+	switch is, _ := truthOf(expr.Condition, ctx); is {
+	case True:
+		x.explain(expr.TrueResult, ctx)
+	case False:
+		x.explain(expr.FalseResult, ctx)
+	default:
+		x.explain(expr.Condition, ctx)
+	}
+}
+
+func (x *explainer) call(expr *hclsyntax.FunctionCallExpr, is Logic, ctx *hcl.EvalContext) {
+	if len(expr.Args) == 1 && !expr.ExpandFinal {
+		switch expr.Name {
+		case "alltrue", "anytrue":
+			if x.quantifier(expr.Args[0], is, is == logic(expr.Name == "anytrue"), ctx) {
+				return
+			}
+		case "ordered":
+			x.leaf(expr, ctx, is, orderDifference(expr.Args[0], is, ctx))
+			return
+		}
+	}
+	x.leaf(expr, ctx, is, "")
+}
+
+// quantifier explains by the elements whose truth is that of the whole, or by
+// the first of them where one is enough; false where there are none to see.
+func (x *explainer) quantifier(list hcl.Expression, is Logic, one bool, ctx *hcl.EvalContext) bool {
+	before := len(x.parts)
+	each := func(element hcl.Expression, ctx *hcl.EvalContext) bool {
+		its, ok := truthOf(element, ctx)
+		if ok && its == is && !isLeftOut(element, ctx) {
+			x.explain(element, ctx)
+		}
+		return !one || len(x.parts) == before
+	}
+	switch list := bareOf(list).(type) {
+	case *hclsyntax.TupleConsExpr:
+		for _, element := range list.Exprs {
+			if !each(element, ctx) {
+				break
+			}
+		}
+	case *hclsyntax.ForExpr:
+		x.loop(list, ctx, each)
+	}
+	return len(x.parts) > before
+}
+
+// loop calls each with what a for expression's elements see.
+func (x *explainer) loop(list *hclsyntax.ForExpr, ctx *hcl.EvalContext, each func(hcl.Expression, *hcl.EvalContext) bool) {
+	all, diags := list.CollExpr.Value(ctx)
+	all, _ = all.Unmark()
+	if diags.HasErrors() || !all.IsKnown() || all.IsNull() || !all.CanIterateElements() || list.CondExpr != nil {
+		return
+	}
+	for it := all.ElementIterator(); it.Next(); {
+		key, v := it.Element()
+		child := ctx.NewChild()
+		child.Variables = map[string]cty.Value{list.ValVar: v}
+		if list.KeyVar != "" {
+			child.Variables[list.KeyVar] = key
+		}
+		from := len(x.parts)
+		more := each(list.ValExpr, child)
+		for i := from; i < len(x.parts); i++ {
+			x.parts[i].Refs = append(x.parts[i].Refs, nameOf(list.ValVar, v, x.parts[i].Refs)...)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// nameOf is the name of the element that a loop was at, unless it is told.
+func nameOf(variable string, v cty.Value, told []Ref) []Ref {
+	v, _ = v.Unmark()
+	text := variable + ".name"
+	if !v.Type().IsObjectType() || !v.Type().HasAttribute("name") || !v.IsKnown() || v.IsNull() {
+		return nil
+	}
+	for _, ref := range told {
+		if ref.Expression == text {
+			return nil
+		}
+	}
+	return []Ref{{Expression: text, Value: Format(v.GetAttr("name")), State: Known, Root: variable}}
+}
+
+// reference explains a local by what it is made of.
+func (x *explainer) reference(expr *hclsyntax.ScopeTraversalExpr, is Logic, ctx *hcl.EvalContext) {
+	if name, ok := stepName(expr.Traversal, 1); ok && len(expr.Traversal) == 2 && expr.Traversal.RootName() == "local" {
+		if local := x.scope.ScenarioLocals[name]; local != nil {
+			if inner, diags := x.context(local); !diags.HasErrors() {
+				x.explain(local, inner)
+				return
+			}
+		}
+	}
+	x.leaf(expr, ctx, is, "")
+}
