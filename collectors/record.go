@@ -35,6 +35,14 @@ const (
 	TypeJob Type = "job"
 	// TypeJobGone is a Job's removal from the API.
 	TypeJobGone Type = "job-gone"
+	// TypeObject is an object of any other kind as the API shows it: Content is
+	// set.
+	TypeObject Type = "object"
+	// TypeObjectGone is such an object's removal from the API: Content is its
+	// last state.
+	TypeObjectGone Type = "object-gone"
+	// TypeEvent is a Kubernetes event about the Object: Event is set.
+	TypeEvent Type = "event"
 	// TypeTaskStart is a container that the runtime started: Task is set.
 	TypeTaskStart Type = "task-start"
 	// TypeTaskExit is a container that ended: Task is set.
@@ -76,12 +84,46 @@ type Record struct {
 	// Container names the container of the pod, where it is about one.
 	Container string `json:"container,omitempty"`
 
-	Pod  *Pod  `json:"pod,omitempty"`
-	Job  *Job  `json:"job,omitempty"`
-	Task *Task `json:"task,omitempty"`
-	Log  *Log  `json:"log,omitempty"`
-	Gap  *Gap  `json:"gap,omitempty"`
-	Step *Step `json:"step,omitempty"`
+	Pod     *Pod     `json:"pod,omitempty"`
+	Job     *Job     `json:"job,omitempty"`
+	Content *Content `json:"content,omitempty"`
+	Event   *Event   `json:"event,omitempty"`
+	Task    *Task    `json:"task,omitempty"`
+	Log     *Log     `json:"log,omitempty"`
+	Gap     *Gap     `json:"gap,omitempty"`
+	Step    *Step    `json:"step,omitempty"`
+}
+
+// Kind names a kind of objects, such as apps/v1 Deployment.
+type Kind struct {
+	APIVersion string `json:"api_version"`
+	Kind       string `json:"kind"`
+}
+
+// MaxContent bounds the JSON of an object that a record holds, in bytes.
+const MaxContent = 256 << 10
+
+// Content is the state of an object of any kind at one moment.
+type Content struct {
+	APIVersion      string    `json:"api_version"`
+	ResourceVersion string    `json:"resource_version,omitempty"`
+	CreatedAt       time.Time `json:"created_at"`
+	// JSON is the whole object without managedFields; empty where it is longer
+	// than MaxContent, as TooLong says.
+	JSON    json.RawMessage `json:"json,omitempty"`
+	TooLong bool            `json:"too_long,omitempty"`
+}
+
+// Event is a Kubernetes event. Events are rate-limited and told out of order:
+// hints, never evidence.
+type Event struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	// EventType is "Normal" or "Warning".
+	EventType string    `json:"event_type"`
+	Count     int       `json:"count"`
+	FirstAt   time.Time `json:"first_at,omitzero"`
+	LastAt    time.Time `json:"last_at,omitzero"`
 }
 
 // Pod is a pod's state at one moment as the API shows it.

@@ -25,6 +25,9 @@ type Timeline struct {
 	podByUID map[string]*pod
 	jobs     []*job
 	jobOf    map[Object]*job
+	objects  []*ObjectState
+	objectOf map[objectKey]*ObjectState
+	events   []Record
 	runs     map[string]*run
 	runsOf   map[runKey][]*run
 	steps    []Step
@@ -41,6 +44,7 @@ func NewTimeline(begin time.Time) *Timeline {
 		podOf:    map[Object]*pod{},
 		podByUID: map[string]*pod{},
 		jobOf:    map[Object]*job{},
+		objectOf: map[objectKey]*ObjectState{},
 		runs:     map[string]*run{},
 		runsOf:   map[runKey][]*run{},
 		logs:     map[logKey]*lineIndex{},
@@ -115,6 +119,10 @@ func (t *Timeline) fold(r Record) {
 		t.addPod(r)
 	case TypeJob, TypeJobGone:
 		t.addJob(r)
+	case TypeObject, TypeObjectGone:
+		t.addObject(r)
+	case TypeEvent:
+		t.addEvent(r)
 	case TypeTaskStart, TypeTaskExit, TypeTaskOOM:
 		t.addTask(r)
 	case TypeGap:

@@ -55,6 +55,9 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	wrong := found.HasErrors()
 	excused := tried(expr)
 	v, diags, ofRefs := scope.EvalEach(expr, func(ref hcl.Traversal) bool { return wrong || excused[ref.SourceRange()] })
+	for _, at := range scope.UnknownKinds(expr) {
+		found = append(found, mistake(at, "Unknown kind", "The API version and the kind that object() asks for must be known before the run, so that they can be watched; only the name may be computed while it goes on."))
+	}
 	for _, d := range ofRefs {
 		if !inLocals(d, expr, in) && !covered(d, found) {
 			found = append(found, d)
@@ -193,7 +196,22 @@ func foreignRoot(ref hcl.Traversal, roots []string) string {
 	if len(ref) == 1 {
 		hint += fmt.Sprintf(" A string is written in quotes: %q.", root)
 	}
-	return fmt.Sprintf("There is nothing called %q here. A reference begins with %s.%s", root, orList(roots), hint)
+	return fmt.Sprintf("There is nothing called %q here. A reference begins with %s.%s", root, beginnings(roots), hint)
+}
+
+// beginnings lists roots; those of kinds of objects, of which there are many,
+// by one example.
+func beginnings(roots []string) string {
+	var kept []string
+	for _, root := range roots {
+		if _, kind := value.KindOf(root); !kind {
+			kept = append(kept, root)
+		}
+	}
+	if len(kept) == len(roots) {
+		return orList(kept)
+	}
+	return orList(kept) + ", or with a kind of objects, such as deployment"
 }
 
 func orList(names []string) string {

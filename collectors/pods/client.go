@@ -51,7 +51,11 @@ func (w warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _ 
 type resource struct {
 	name   string
 	prefix []string
-	decode func(row) (decoded, error)
+	// kind is what gaps are told of; empty for those of the whole source.
+	kind string
+	// cluster says that its objects belong to no namespace.
+	cluster bool
+	decode  func(row) (decoded, error)
 }
 
 func podResource() resource {
@@ -64,7 +68,11 @@ func jobResource() resource {
 
 // request is a GET of the resource in its Table form, with whole objects.
 func (r resource) request(client rest.Interface, namespace string) *rest.Request {
-	path := append(append([]string{}, r.prefix...), "namespaces", namespace, r.name)
+	path := append([]string{}, r.prefix...)
+	if !r.cluster {
+		path = append(path, "namespaces", namespace)
+	}
+	path = append(path, r.name)
 	return client.Get().AbsPath(path...).SetHeader("Accept", accept).
 		Param("includeObject", string(metav1.IncludeObject)).MaxRetries(0)
 }

@@ -16,6 +16,7 @@ import (
 // decoded is one object as a record and what the watch needs to know of it.
 type decoded struct {
 	record  collectors.Record
+	uid     string
 	version string
 }
 
@@ -47,7 +48,7 @@ func decodePod(r row) (decoded, error) {
 	for _, c := range pod.Status.Conditions {
 		p.Conditions = with(p.Conditions, string(c.Type), string(c.Status))
 	}
-	return decoded{version: pod.ResourceVersion, record: collectors.Record{
+	return decoded{uid: string(pod.UID), version: pod.ResourceVersion, record: collectors.Record{
 		Type: collectors.TypePod, Object: object("Pod", &pod.ObjectMeta), Pod: p,
 	}}, nil
 }
@@ -76,7 +77,7 @@ func decodeJob(r row) (decoded, error) {
 	for _, c := range job.Status.Conditions {
 		j.Conditions = with(j.Conditions, string(c.Type), string(c.Status))
 	}
-	return decoded{version: job.ResourceVersion, record: collectors.Record{
+	return decoded{uid: string(job.UID), version: job.ResourceVersion, record: collectors.Record{
 		Type: collectors.TypeJob, Object: object("Job", &job.ObjectMeta), Job: j,
 	}}, nil
 }

@@ -1,4 +1,5 @@
-// Package pods watches the pods and Jobs of one namespace.
+// Package pods watches the pods and Jobs of one namespace, and objects of other
+// kinds where that is asked for.
 //
 // It asks for the server's Table form together with the whole object, so that
 // every record holds the STATUS and READY cells as that version's API server
@@ -28,6 +29,12 @@ import (
 type Options struct {
 	// Namespace is the one whose pods and Jobs are watched.
 	Namespace string
+	// Kinds are further kinds whose objects are watched: those in Namespace,
+	// and all of a kind that belongs to no namespace. One that the API server
+	// does not serve yet is waited for.
+	Kinds []collectors.Kind
+	// Events says to watch the Kubernetes events of Namespace too.
+	Events bool
 	// Dir is the folder below which each distinct status of each pod is kept
 	// as YAML: Dir/POD/003-Running-NotReady.yaml. Empty means none is kept.
 	Dir string
@@ -69,8 +76,28 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 	}, nil
 }
 
-// Ready is closed once the watches of pods and Jobs are open: whatever changes
-// from then on is recorded.
+// finder finds a resource. It calls isOpen where it has to wait for it: what is
+// not served is not missed.
+type finder func(ctx context.Context, isOpen func()) (resource, error)
+
+// resources are those that are watched.
+func (c *Collector) resources() []finder {
+	known := []resource{podResource(), jobResource()}
+	if c.options.Events {
+		known = append(known, eventResource())
+	}
+	var all []finder
+	for _, r := range known {
+		all = append(all, func(context.Context, func()) (resource, error) { return r, nil })
+	}
+	for _, kind := range c.options.Kinds {
+		all = append(all, func(ctx context.Context, isOpen func()) (resource, error) { return c.find(ctx, kind, isOpen) })
+	}
+	return all
+}
+
+// Ready is closed once the watches are open: whatever changes from then on is
+// recorded.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }
 
 // Run watches until ctx ends, and then returns nil or the errors of files that
@@ -82,16 +109,20 @@ func (c *Collector) Run(ctx context.Context) error {
 	defer cancel()
 	var group sync.WaitGroup
 	var opened atomic.Int32
-	resources := []resource{podResource(), jobResource()}
+	resources := c.resources()
 	errs := make([]error, len(resources))
-	for i, r := range resources {
-		w := newWatcher(c, r, sync.OnceFunc(func() {
+	for i, find := range resources {
+		isOpen := sync.OnceFunc(func() {
 			if int(opened.Add(1)) == len(resources) {
 				close(c.ready)
 			}
-		}))
+		})
 		group.Go(func() {
-			if errs[i] = w.run(ctx); errs[i] != nil {
+			r, err := find(ctx, isOpen)
+			if err == nil {
+				err = newWatcher(c, r, isOpen).run(ctx)
+			}
+			if errs[i] = err; err != nil {
 				cancel()
 			}
 		})

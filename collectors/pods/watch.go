@@ -255,7 +255,7 @@ func (w *watcher) list(ctx context.Context) error {
 		if err != nil {
 			return unreadable{fmt.Errorf("listing %s: %w", w.resource.name, err)}
 		}
-		now[d.record.Object.UID] = true
+		now[d.uid] = true
 		all = append(all, d)
 	}
 	if w.open {
@@ -268,7 +268,7 @@ func (w *watcher) list(ctx context.Context) error {
 		}
 	}
 	for _, d := range all {
-		if w.known[d.record.Object.UID].version != d.version {
+		if w.known[d.uid].version != d.version {
 			w.keep(d)
 		}
 	}
@@ -278,20 +278,25 @@ func (w *watcher) list(ctx context.Context) error {
 
 // keep records an object's state.
 func (w *watcher) keep(d decoded) {
-	w.known[d.record.Object.UID] = d
+	w.known[d.uid] = d
 	w.add(d.record)
 	w.c.files.keep(d.record)
 }
 
 // remove records that an object is gone.
 func (w *watcher) remove(d decoded) {
-	delete(w.known, d.record.Object.UID)
+	delete(w.known, d.uid)
 	w.c.files.keep(d.record)
-	w.c.files.forget(d.record.Object.UID)
-	if d.record.Type == collectors.TypePod {
+	w.c.files.forget(d.uid)
+	switch d.record.Type {
+	case collectors.TypePod:
 		d.record.Type = collectors.TypePodGone
-	} else {
+	case collectors.TypeJob:
 		d.record.Type = collectors.TypeJobGone
+	case collectors.TypeEvent:
+		return // an event that expires did happen
+	default:
+		d.record.Type = collectors.TypeObjectGone
 	}
 	w.add(d.record)
 }
@@ -308,6 +313,7 @@ func (w *watcher) gap(count int, reason string) {
 	now := time.Now()
 	w.c.sink.Add(collectors.Record{
 		Time: now, Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
-		Gap: &collectors.Gap{From: w.seen, To: now, Reason: w.resource.name + ": " + reason, Count: count},
+		Object: collectors.Object{Kind: w.resource.kind},
+		Gap:    &collectors.Gap{From: w.seen, To: now, Reason: w.resource.name + ": " + reason, Count: count},
 	})
 }

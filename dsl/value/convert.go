@@ -43,7 +43,7 @@ func (c *converter) podValue(p *Pod) cty.Value {
 		"ready": observed(p.Ready), "reason": opt(p.Reason, cty.String, cty.StringVal),
 		"conditions": c.conditions(p.Conditions),
 		"container":  byName, "containers": list,
-		"start_order": namesInOrder(p.StartOrder), "exit_order": namesInOrder(p.ExitOrder),
+		"start_order": namesInOrder(p.StartOrder), "exit_order": namesInOrder(p.ExitOrder), "events": c.eventList(p.Events),
 		"created_at": timeValue(p.CreatedAt), "deleted_at": optTime(p.DeletedAt), "gone_at": optTime(p.GoneAt),
 		"qos": observed(p.QOS),
 	})

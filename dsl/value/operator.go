@@ -139,6 +139,9 @@ func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if err != nil {
 		return cty.DynamicVal, append(diags, o.invalid(ctx, fmt.Sprintf("Unsuitable value for %s operand: %s.", o.side, err)))
 	}
+	if v.IsNull() && v.HasMark(missing) && o.want != cty.DynamicPseudoType {
+		return cty.TupleVal([]cty.Value{cty.UnknownVal(o.want)}), diags
+	}
 	if v.IsNull() && o.want != cty.DynamicPseudoType {
 		return cty.DynamicVal, append(diags, o.invalid(ctx, fmt.Sprintf(
 			"The %s operand is null: it is known that there is no such value, so it can be neither compared nor reckoned with. Test for that with \"!= null\" first.", o.side)))

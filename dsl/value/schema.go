@@ -5,7 +5,7 @@ import "github.com/zclconf/go-cty/cty"
 // schema holds the types of what is observed. It is cheap to make and is made
 // once for each evaluation.
 type schema struct {
-	run, line, log, container, pod, job, step, target cty.Type
+	run, line, log, event, container, pod, job, step, target cty.Type
 }
 
 func newSchema() *schema {
@@ -15,6 +15,9 @@ func newSchema() *schema {
 	})
 	s.line = cty.Object(map[string]cty.Type{"at": cty.Number, "text": cty.String})
 	s.log = cty.Object(map[string]cty.Type{"text": cty.String, "lines": cty.List(s.line)})
+	s.event = cty.Object(map[string]cty.Type{
+		"reason": cty.String, "message": cty.String, "type": cty.String, "count": cty.Number, "at": cty.Number,
+	})
 	s.container = cty.Object(map[string]cty.Type{
 		"name": cty.String, "kind": cty.String, "state": cty.String, "reason": cty.String,
 		"ready": cty.Bool, "started": cty.Bool, "restarts": cty.Number,
@@ -27,7 +30,7 @@ func newSchema() *schema {
 		"phase": cty.String, "status": cty.String, "statuses": cty.List(cty.String),
 		"ready": cty.String, "reason": cty.String, "conditions": cty.Map(cty.Bool),
 		"container": cty.Map(s.container), "containers": cty.List(s.container),
-		"start_order": cty.List(cty.String), "exit_order": cty.List(cty.String),
+		"start_order": cty.List(cty.String), "exit_order": cty.List(cty.String), "events": cty.List(s.event),
 		"created_at": cty.Number, "deleted_at": cty.Number, "gone_at": cty.Number, "qos": cty.String,
 	})
 	s.job = cty.Object(map[string]cty.Type{
@@ -50,15 +53,17 @@ func newSchema() *schema {
 }
 
 // object is the type of an object under one of the roots that have names
-// below them: pod, job or step.
+// below them; any type where it has none of its own.
 func (s *schema) object(root string) cty.Type {
 	switch root {
 	case "pod":
 		return s.pod
 	case "job":
 		return s.job
-	default:
+	case "step":
 		return s.step
+	default:
+		return cty.DynamicPseudoType
 	}
 }
 
@@ -68,7 +73,7 @@ func (s *schema) noun(ty cty.Type) string {
 		ty   cty.Type
 		noun string
 	}{
-		{s.run, "A container's run"}, {s.line, "A log's line"}, {s.log, "A log"},
+		{s.run, "A container's run"}, {s.line, "A log's line"}, {s.log, "A log"}, {s.event, "An event"},
 		{s.container, "A container"}, {s.pod, "A pod"}, {s.job, "A job"},
 		{s.step, "A step"}, {s.target, "The target"},
 	} {

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"sort"
 	"strings"
 
@@ -29,6 +30,9 @@ type Scope struct {
 	Pods  map[string]*Pod
 	Jobs  map[string]*Job
 	Steps map[string]*Step
+	// Objects are those of other kinds; one that is missing was not observed
+	// yet.
+	Objects map[ObjectKey]*Object
 	// Extra are further roots by name: matrix, each, and the iterators of
 	// dynamic blocks.
 	Extra map[string]cty.Value
@@ -59,11 +63,19 @@ func NewShared(dir fs.FS, pathScenario string) *Shared {
 // Roots returns the names that may begin a reference in a scenario's
 // expressions, sorted.
 func Roots() []string {
-	return []string{"job", "local", "path", "pod", "step", "target", "var"}
+	roots := []string{"job", "local", "path", "pod", "step", "target", "var"}
+	for root := range kindRoots() {
+		roots = append(roots, root)
+	}
+	sort.Strings(roots)
+	return roots
 }
 
 // namesObjects says whether names of objects follow a root.
-func namesObjects(root string) bool { return root == "pod" || root == "job" || root == "step" }
+func namesObjects(root string) bool {
+	_, ofKind := KindOf(root)
+	return root == "pod" || root == "job" || root == "step" || ofKind
+}
 
 // Eval evaluates an expression that was prepared (see Prepare; those of a
 // dsl.Module are). The result carries no marks. It is unknown, in whole or in
@@ -248,10 +260,51 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 		}
 		roots[root] = cty.ObjectVal(objects)
 	}
+	for _, root := range e.kindRootsIn(refs) {
+		roots[root] = e.kindRoot(root, refs)
+	}
 	for name, v := range e.scope.Extra {
 		roots[name] = v
 	}
-	return &hcl.EvalContext{Variables: roots, Functions: e.functions}, diags
+	ctx := &hcl.EvalContext{Variables: roots, Functions: e.functions}
+	if len(objectCalls(expr)) > 0 {
+		ctx = ctx.NewChild()
+		ctx.Variables = map[string]cty.Value{}
+		ctx.Functions = map[string]function.Function{"object": e.objectFunction(pathsBelow(expr))}
+	}
+	return ctx, diags
+}
+
+// kindRootsIn are the roots of kinds that refs begin with.
+func (e *evaluation) kindRootsIn(refs []hcl.Traversal) []string {
+	var roots []string
+	for _, ref := range refs {
+		if _, ok := KindOf(ref.RootName()); ok && !slices.Contains(roots, ref.RootName()) {
+			roots = append(roots, ref.RootName())
+		}
+	}
+	return roots
+}
+
+// kindRoot is the value of a root such as deployment: its objects by name.
+func (e *evaluation) kindRoot(root string, refs []hcl.Traversal) cty.Value {
+	kind, _ := KindOf(root)
+	wanted := map[string][]hcl.Traversal{}
+	for _, ref := range refs {
+		if name, ok := stepName(ref, 1); ok && ref.RootName() == root {
+			wanted[name] = append(wanted[name], ref[2:])
+		}
+	}
+	objects := map[string]cty.Value{}
+	for _, name := range e.namesOf(root, refs) {
+		objects[name] = e.objectValue(e.scope.Objects[ObjectKey{kind, name}], kind, nonEmpty(wanted[name]))
+	}
+	return cty.ObjectVal(objects)
+}
+
+// nonEmpty are those paths that lead somewhere.
+func nonEmpty(paths []hcl.Traversal) []hcl.Traversal {
+	return slices.DeleteFunc(paths, func(t hcl.Traversal) bool { return len(t) == 0 })
 }
 
 // namesOf returns the names of the objects that refs name below root; with
@@ -284,9 +337,17 @@ func (s *Scope) namesIn(root string) []string {
 		return keys(s.Pods)
 	case "job":
 		return keys(s.Jobs)
-	default:
+	case "step":
 		return keys(s.Steps)
 	}
+	kind, _ := KindOf(root)
+	var names []string
+	for key := range s.Objects {
+		if key.Kind == kind {
+			names = append(names, key.Name)
+		}
+	}
+	return names
 }
 
 func keys[V any](m map[string]V) []string {
@@ -357,7 +418,7 @@ func (e *evaluation) local(name string, ref hcl.Traversal) (cty.Value, hcl.Diagn
 // it has a whole container, pod or job at hand.
 func (e *evaluation) asksForLogs(expr hcl.Expression, refs []hcl.Traversal) bool {
 	for _, ref := range refs {
-		if !namesObjects(ref.RootName()) || ref.RootName() == "step" {
+		if ref.RootName() != "pod" && ref.RootName() != "job" {
 			continue
 		}
 		if _, named := stepName(ref, 1); !named {

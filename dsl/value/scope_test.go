@@ -216,7 +216,7 @@ func TestEvalErrors(t *testing.T) {
 		{`templatefile("t.tpl", { ys = pod.other.ip })`, `which is not among its variables`},
 		{`templatefile("none.tpl", { ys = pod.other.ip })`, `there is no file "none.tpl"`},
 		{`seconds(var.token)`, `"(sensitive)" is not a duration`},
-		{`object("v1", "Pod", "x")`, `There is no function named "object"`},
+		{`object("v1", "Pod")`, `expects 3 argument(s)`},
 	} {
 		t.Run(tt.expr, func(t *testing.T) {
 			_, diags := observedScope().Eval(parse(t, tt.expr))

@@ -78,6 +78,8 @@ type Pod struct {
 	DeletedAt  Opt[Time]
 	GoneAt     Opt[Time]
 	QOS        string
+	// Events are the Kubernetes events about it, in the order first seen.
+	Events []Event
 }
 
 // Container is what is known of a container.

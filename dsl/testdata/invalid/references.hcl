@@ -13,7 +13,7 @@ scenario "x" {
     condition = var.image == "other" && pod.x.fase == "y" # ERROR: A pod has no attribute "fase". Did you mean "phase"?
   }
   expect "root" {
-    condition = jbo.myapp.complete # ERROR: There is nothing called "jbo" here. A reference begins with job, local, path, pod, step, target or var. Did you mean "job"?
+    condition = jbo.myapp.complete # ERROR: There is nothing called "jbo" here. A reference begins with job, local, path, pod, step, target or var, or with a kind of objects, such as deployment. Did you mean "job"?
   }
   expect "job" {
     condition = job.myapp.completed # ERROR: A job has no attribute "completed". Did you mean "complete"?

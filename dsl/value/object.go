@@ -1,0 +1,331 @@
+package value
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// Kind names a kind of objects, such as apps/v1 Deployment.
+type Kind struct{ APIVersion, Kind string }
+
+// ObjectKey names an object in a run's namespace, or of the whole cluster.
+type ObjectKey struct {
+	Kind
+	Name string
+}
+
+// Object is what is known of an object of any kind. A nil *Object was not
+// observed yet.
+type Object struct {
+	// Absent says that there is no such object any more: null.
+	Absent    bool
+	Name, UID string
+	// Fields is its JSON, decoded with json.Number.
+	Fields    map[string]any
+	CreatedAt Time
+	GoneAt    Opt[Time]
+	Events    []Event
+}
+
+// Event is a Kubernetes event.
+type Event struct {
+	Reason, Message string
+	// Type is "Normal" or "Warning".
+	Type  string
+	Count int
+	At    Time
+}
+
+// missing marks null where an object does not have a field that an expression
+// asks for: zero, or not reported yet. Ordered comparisons and arithmetic with
+// it are unknown rather than an error.
+const missing = mark("missing")
+
+// kindRoots are the roots of objects that have no type of their own.
+func kindRoots() map[string]Kind {
+	return map[string]Kind{
+		"configmap": {"v1", "ConfigMap"}, "cronjob": {"batch/v1", "CronJob"}, "daemonset": {"apps/v1", "DaemonSet"},
+		"deployment": {"apps/v1", "Deployment"}, "endpointslice": {"discovery.k8s.io/v1", "EndpointSlice"},
+		"namespace": {"v1", "Namespace"}, "node": {"v1", "Node"}, "persistentvolumeclaim": {"v1", "PersistentVolumeClaim"},
+		"replicaset": {"apps/v1", "ReplicaSet"}, "secret": {"v1", "Secret"}, "service": {"v1", "Service"},
+		"statefulset": {"apps/v1", "StatefulSet"},
+	}
+}
+
+// KindOf returns the kind of objects below a root such as deployment; false
+// where it is no such root.
+func KindOf(root string) (Kind, bool) {
+	if len(root) < 4 { // most are var, pod, job
+		return Kind{}, false
+	}
+	kind, ok := kindRoots()[root]
+	return kind, ok
+}
+
+// Kinds returns the kinds of objects that an expression looks at, but pods and
+// Jobs, with those of the scenario's locals that it uses; each once, sorted.
+// Those of an object() whose arguments are not known are left out.
+func (s *Scope) Kinds(expr hcl.Expression) []Kind {
+	found, busy := map[Kind]bool{}, map[string]bool{}
+	s.kinds(expr, found, busy)
+	kinds := make([]Kind, 0, len(found))
+	for kind := range found {
+		kinds = append(kinds, kind)
+	}
+	sort.Slice(kinds, func(i, j int) bool {
+		return kinds[i].APIVersion+" "+kinds[i].Kind < kinds[j].APIVersion+" "+kinds[j].Kind
+	})
+	return kinds
+}
+
+func (s *Scope) kinds(expr hcl.Expression, found map[Kind]bool, busy map[string]bool) {
+	for _, ref := range expr.Variables() {
+		if kind, ok := KindOf(ref.RootName()); ok {
+			found[kind] = true
+		}
+		name, ok := stepName(ref, 1)
+		if local := s.ScenarioLocals[name]; ok && ref.RootName() == "local" && local != nil && !busy[name] {
+			busy[name] = true
+			s.kinds(local, found, busy)
+		}
+	}
+	for _, call := range objectCalls(expr) {
+		if kind, ok := s.calledKind(call); ok {
+			found[kind] = true
+		}
+	}
+}
+
+// calledKind is the kind that a call of object() asks for.
+func (s *Scope) calledKind(call *hclsyntax.FunctionCallExpr) (Kind, bool) {
+	var words []string
+	for _, arg := range call.Args[:min(2, len(call.Args))] {
+		v, diags := s.Eval(arg)
+		if diags.HasErrors() || v.Type() != cty.String || !v.IsKnown() || v.IsNull() {
+			return Kind{}, false
+		}
+		words = append(words, v.AsString())
+	}
+	if len(words) != 2 {
+		return Kind{}, false
+	}
+	return Kind{words[0], words[1]}, true
+}
+
+// UnknownKinds returns the places of calls of object() whose kind is not known
+// before the run, so that nobody would watch it.
+func (s *Scope) UnknownKinds(expr hcl.Expression) []hcl.Range {
+	var at []hcl.Range
+	for _, call := range objectCalls(expr) {
+		if _, ok := s.calledKind(call); !ok {
+			at = append(at, call.Range())
+		}
+	}
+	return at
+}
+
+func objectCalls(expr hcl.Expression) []*hclsyntax.FunctionCallExpr {
+	var calls []*hclsyntax.FunctionCallExpr
+	if native, ok := expr.(hclsyntax.Expression); ok {
+		_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+			if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && call.Name == "object" {
+				calls = append(calls, call)
+			}
+			return nil
+		}) // the function returns no diagnostics
+	}
+	return calls
+}
+
+// objectFunction is object(), over what was observed. wanted are the paths that
+// the expression asks for below any of its calls.
+func (e *evaluation) objectFunction(wanted []hcl.Traversal) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "api_version", Type: cty.String}, {Name: "kind", Type: cty.String}, {Name: "name", Type: cty.String}},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			for _, arg := range args {
+				if !arg.IsKnown() {
+					return cty.DynamicPseudoType, nil
+				}
+			}
+			return e.calledObject(args, wanted).Type(), nil
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return e.calledObject(args, wanted), nil },
+	})
+}
+
+// unknownObject is object() where nothing is observed, as in a template.
+func unknownObject() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "api_version", Type: cty.String}, {Name: "kind", Type: cty.String}, {Name: "name", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl:   func([]cty.Value, cty.Type) (cty.Value, error) { return cty.DynamicVal, nil },
+	})
+}
+
+func (e *evaluation) calledObject(args []cty.Value, wanted []hcl.Traversal) cty.Value {
+	key := ObjectKey{Kind{args[0].AsString(), args[1].AsString()}, args[2].AsString()}
+	return e.objectValue(e.scope.Objects[key], key.Kind, wanted)
+}
+
+// pathsBelow are the paths that an expression asks for below calls of
+// object().
+func pathsBelow(expr hcl.Expression) []hcl.Traversal {
+	var paths []hcl.Traversal
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return nil
+	}
+	_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
+		if rel, ok := n.(*hclsyntax.RelativeTraversalExpr); ok {
+			if call, ok := rel.Source.(*hclsyntax.FunctionCallExpr); ok && call.Name == "object" {
+				paths = append(paths, rel.Traversal)
+			}
+		}
+		return nil
+	}) // the function returns no diagnostics
+	return paths
+}
+
+// objectValue is an object's JSON as a value, with what it has beside that.
+func (e *evaluation) objectValue(o *Object, kind Kind, wanted []hcl.Traversal) cty.Value {
+	switch {
+	case o == nil:
+		return cty.DynamicVal
+	case o.Absent:
+		return cty.NullVal(cty.DynamicPseudoType)
+	}
+	attrs := map[string]cty.Value{}
+	for name, field := range o.Fields {
+		v := fieldValue(field, below(wanted, name))
+		if kind == (Kind{"v1", "Secret"}) && (name == "data" || name == "stringData") {
+			v = v.Mark(Sensitive)
+		}
+		attrs[name] = v
+	}
+	conditions := &converter{schema: e.schema, keys: e.keys}
+	attrs["name"], attrs["uid"] = observed(o.Name), observed(o.UID)
+	attrs["conditions"] = conditions.conditions(conditionsIn(o.Fields))
+	attrs["events"] = e.schema.eventList(o.Events)
+	attrs["created_at"], attrs["gone_at"] = timeValue(o.CreatedAt), optTime(o.GoneAt)
+	for _, path := range wanted {
+		if name, ok := stepName(path, 0); ok {
+			if _, there := attrs[name]; !there {
+				attrs[name] = absent(path[1:])
+			}
+		}
+	}
+	return cty.ObjectVal(attrs)
+}
+
+// below are the rests of those paths that begin with a name.
+func below(paths []hcl.Traversal, name string) []hcl.Traversal {
+	var rests []hcl.Traversal
+	for _, path := range paths {
+		if step, ok := stepName(path, 0); ok && step == name && len(path) > 1 {
+			rests = append(rests, path[1:])
+		}
+	}
+	return rests
+}
+
+// absent is what stands for a field that is not there, of which an expression
+// asks for what is at a path below it: null where that is named by attributes
+// alone, unknown where it would be an element of a list.
+func absent(path hcl.Traversal) cty.Value {
+	if len(path) == 0 {
+		return cty.NullVal(cty.DynamicPseudoType).Mark(missing)
+	}
+	if name, ok := stepName(path, 0); ok {
+		return cty.ObjectVal(map[string]cty.Value{name: absent(path[1:])})
+	}
+	return cty.DynamicVal
+}
+
+// fieldValue is a field of decoded JSON as a value, with what is asked for and
+// not there.
+func fieldValue(field any, wanted []hcl.Traversal) cty.Value {
+	switch field := field.(type) {
+	case map[string]any:
+		attrs := map[string]cty.Value{}
+		for name, v := range field {
+			attrs[name] = fieldValue(v, below(wanted, name))
+		}
+		for _, path := range wanted {
+			if name, ok := stepName(path, 0); ok {
+				if _, there := attrs[name]; !there {
+					attrs[name] = absent(path[1:])
+				}
+			}
+		}
+		return cty.ObjectVal(attrs)
+	case []any:
+		return listValue(field, wanted)
+	case string:
+		return cty.StringVal(field)
+	case bool:
+		return cty.BoolVal(field)
+	case json.Number:
+		if v, err := cty.ParseNumberVal(field.String()); err == nil {
+			return v
+		}
+	}
+	return cty.NullVal(cty.DynamicPseudoType)
+}
+
+// listValue is a list of decoded JSON; unknown where an element is asked for
+// that is not there yet.
+func listValue(field []any, wanted []hcl.Traversal) cty.Value {
+	rests := map[int][]hcl.Traversal{}
+	for _, path := range wanted {
+		index, ok := path[0].(hcl.TraverseIndex)
+		if !ok || index.Key.Type() != cty.Number {
+			continue
+		}
+		i, _ := index.Key.AsBigFloat().Int64()
+		if int(i) >= len(field) {
+			return cty.DynamicVal
+		}
+		if len(path) > 1 {
+			rests[int(i)] = append(rests[int(i)], path[1:])
+		}
+	}
+	values := make([]cty.Value, len(field))
+	for i, v := range field {
+		values[i] = fieldValue(v, rests[i])
+	}
+	return cty.TupleVal(values)
+}
+
+// conditionsIn are the conditions in an object's status.
+func conditionsIn(fields map[string]any) map[string]bool {
+	all := map[string]bool{}
+	status, _ := fields["status"].(map[string]any)
+	list, _ := status["conditions"].([]any)
+	for _, c := range list {
+		condition, _ := c.(map[string]any)
+		name, _ := condition["type"].(string)
+		is, _ := condition["status"].(string)
+		if name != "" {
+			all[name] = strings.EqualFold(is, "true")
+		}
+	}
+	return all
+}
+
+func (s *schema) eventList(events []Event) cty.Value {
+	values := make([]cty.Value, len(events))
+	for i, e := range events {
+		values[i] = cty.ObjectVal(map[string]cty.Value{
+			"reason": cty.StringVal(e.Reason), "message": cty.StringVal(e.Message), "type": cty.StringVal(e.Type),
+			"count": number(e.Count), "at": timeValue(e.At),
+		})
+	}
+	return listOf(values, s.event)
+}
