@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -52,13 +53,13 @@ func (c *realCluster) Apply(ctx context.Context, in step.Apply) (step.Applied, e
 	return c.Do(ctx, in)
 }
 
-// Collectors observe a namespace: the API, the nodes' runtime, the logs.
-func (c *realCluster) Collectors(namespace, dir string, sink collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
-	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: dir, Warn: warn})
+// Collectors observe a namespace, and objects of some kinds: the API, the nodes' runtime, the logs.
+func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: filepath.Join(dir, "pods"), Kinds: kinds, Events: true, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
-	reading, err := logs.New(c.config, sink, logs.Options{Namespace: namespace, Dir: dir, Warn: warn})
+	reading, err := logs.New(c.config, sink, logs.Options{Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // evidence is what a timeline has about the subjects of an expectation.
@@ -97,6 +98,15 @@ func (ev evidence) concerns(gap collectors.Record, sub subject) bool {
 		return false
 	}
 	pods := ev.podsOf(sub)
+	if kind, ofKind := value.KindOf(sub.root); ofKind {
+		return gap.Object.Kind == "" || gap.Object.Kind == kind.Kind || gap.Object.Kind == "Event" && sub.attr == "events"
+	}
+	if gap.Source == collectors.SourceAPI && gap.Object.Kind == "Event" {
+		return sub.attr == "events"
+	}
+	if gap.Source == collectors.SourceAPI && gap.Object.Kind != "" && gap.Object.Kind != "Pod" && gap.Object.Kind != "Job" {
+		return false
+	}
 	switch gap.Object.Kind {
 	case "Pod", "Job":
 		if gap.Object.Name == "" {
@@ -141,6 +151,13 @@ func (ev evidence) dropped() (container string, lines int) {
 func (ev evidence) at(sub subject) collectors.Moment {
 	if sub.root == rootStep {
 		return ev.stepAt(sub.name)
+	}
+	if kind, ofKind := value.KindOf(sub.root); ofKind {
+		s := newestObjects(ev.s.Timeline, ev.s.Namespace)[value.ObjectKey{Kind: kind, Name: sub.name}]
+		if s == nil {
+			return collectors.Moment{}
+		}
+		return told(s.Last)
 	}
 	if sub.root == rootJob && !sub.pods {
 		j := newestJobs(ev.s.Timeline, ev.s.Namespace)[sub.name]

@@ -108,7 +108,10 @@ func (ev evidence) missing(r reference) string {
 // it was.
 func (ev evidence) neverSeen(s subject) string {
 	of := s.root + " " + s.name
+	_, ofKind := value.KindOf(s.root)
 	switch {
+	case ofKind && s.name != "" && !ev.at(s).Known():
+		return of + " was never seen"
 	case s.root == rootStep && s.name != "" && !ev.stepAt(s.name).Known():
 		return fmt.Sprintf("step %q was not done", s.name)
 	case s.root == rootJob && s.name != "" && newestJobs(ev.s.Timeline, ev.s.Namespace)[s.name] == nil:

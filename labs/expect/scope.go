@@ -36,6 +36,8 @@ type Observed struct {
 	Pods  map[string]*value.Pod
 	Jobs  map[string]*value.Job
 	Steps map[string]*value.Step
+	// Objects are those of other kinds that were watched.
+	Objects map[value.ObjectKey]*value.Object
 }
 
 // Now is the evaluator for what the timeline holds now, log lines included.

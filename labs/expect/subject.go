@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // The roots of references that matter here, and attributes with a meaning of
@@ -19,7 +20,7 @@ const (
 
 // subject is what a reference is about, read off its path.
 type subject struct {
-	// root is rootPod, rootJob or rootStep; name is the object's, empty where
+	// root is rootPod, rootJob, rootStep or that of another kind; name is the object's, empty where
 	// it is computed and so may be any.
 	root, name string
 	// pods says that a Job's pods are meant, and not the Job itself.
@@ -32,7 +33,11 @@ type subject struct {
 
 // isObserved says whether a path's root is something observed.
 func isObserved(path []string) bool {
-	return len(path) > 0 && (path[0] == rootPod || path[0] == rootJob || path[0] == rootStep)
+	if len(path) == 0 {
+		return false
+	}
+	_, ofKind := value.KindOf(path[0])
+	return path[0] == rootPod || path[0] == rootJob || path[0] == rootStep || ofKind
 }
 
 // parse reads a path whose root is observed.
@@ -42,6 +47,12 @@ func parse(path []string) subject {
 		s.name = path[1]
 	}
 	rest := path[min(2, len(path)):]
+	if _, ofKind := value.KindOf(s.root); ofKind {
+		if len(rest) > 0 {
+			s.attr = rest[0]
+		}
+		return s
+	}
 	if s.root == rootJob && len(rest) > 0 && (rest[0] == "pod" || rest[0] == "pods") {
 		s.pods = true
 		list := rest[0] == "pods"
@@ -105,6 +116,9 @@ func (s subject) is(name string) bool { return s.name == "" || s.name == name }
 // named says whether an object is meant, where known are the pods that it has.
 // A pod that the API never showed belongs to a Job by its name.
 func (s subject) named(o collectors.Object, known []*collectors.PodState) bool {
+	if kind, ofKind := value.KindOf(s.root); ofKind {
+		return o.Kind == kind.Kind && s.is(o.Name)
+	}
 	switch o.Kind {
 	case "Job":
 		return s.root == rootJob && s.is(o.Name)

@@ -18,9 +18,10 @@ import (
 // or exit order cannot be told from the times, the order is nil.
 func Values(tl *collectors.Timeline, namespace string, logs bool) Observed {
 	o := Observed{
-		Pods:  map[string]*value.Pod{},
-		Jobs:  map[string]*value.Job{},
-		Steps: map[string]*value.Step{},
+		Pods:    map[string]*value.Pod{},
+		Jobs:    map[string]*value.Job{},
+		Steps:   map[string]*value.Step{},
+		Objects: map[value.ObjectKey]*value.Object{},
 	}
 	f := folder{tl: tl, logs: logs}
 	pods := inNamespace(tl, namespace)
@@ -40,6 +41,9 @@ func Values(tl *collectors.Timeline, namespace string, logs bool) Observed {
 	}
 	for _, s := range tl.Steps() {
 		o.Steps[s.Name] = f.step(s)
+	}
+	for _, s := range newestObjects(tl, namespace) {
+		o.Objects[keyOf(s)] = f.object(s)
 	}
 	return o
 }
@@ -135,6 +139,7 @@ func (f folder) pod(s *collectors.PodState) *value.Pod {
 		DeletedAt:  f.moment(s.DeletedAt, gone),
 		GoneAt:     f.moment(s.GoneAt, false),
 		QOS:        p.QOS,
+		Events:     f.events(s.Object),
 	}
 	for _, c := range s.Containers {
 		v.Containers = append(v.Containers, f.container(s, c))

@@ -82,7 +82,7 @@ func callsLogs(node hclsyntax.Node) bool {
 // mayHaveLogs says whether a reference names a log, or something as large as a
 // container.
 func mayHaveLogs(path []string) bool {
-	if !isObserved(path) || path[0] == rootStep {
+	if !isObserved(path) || path[0] != rootPod && path[0] != rootJob {
 		return false
 	}
 	s := parse(path)

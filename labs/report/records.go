@@ -107,6 +107,10 @@ func apiTimes(records []collectors.Record) func(collectors.Record) time.Time {
 	}
 }
 
+func objectText(r collectors.Record) string {
+	return strings.ToLower(r.Object.Kind) + " " + r.Object.Name
+}
+
 // describe says what a record tells, in a line.
 func describe(r collectors.Record) string {
 	container := r.Object.Name + "/" + r.Container
@@ -119,6 +123,12 @@ func describe(r collectors.Record) string {
 		return "job " + r.Object.Name + " " + jobText(r.Job)
 	case r.Type == collectors.TypeJobGone:
 		return "job " + r.Object.Name + " is gone"
+	case r.Type == collectors.TypeObject && r.Content != nil:
+		return objectText(r) + " changed"
+	case r.Type == collectors.TypeObjectGone:
+		return objectText(r) + " is gone"
+	case r.Type == collectors.TypeEvent && r.Event != nil:
+		return "event of " + objectText(r) + ": " + r.Event.Reason + ": " + r.Event.Message
 	case r.Type == collectors.TypeTaskStart:
 		return "container " + container + " started"
 	case r.Type == collectors.TypeTaskExit && r.Task != nil:

@@ -43,8 +43,9 @@ type Cluster interface {
 	// Apply creates or changes objects; a refusal is a *step.RefusedError, a
 	// manifest that cannot be read a *step.ManifestError.
 	Apply(ctx context.Context, in step.Apply) (step.Applied, error)
-	// Collectors observe a namespace; evidence for people goes below dir.
-	Collectors(namespace, dir string, sink collectors.Sink, warn func(string)) ([]Collector, error)
+	// Collectors observe a namespace, with objects of further kinds; evidence
+	// for people goes below dir.
+	Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]Collector, error)
 }
 
 // Connect reaches a cluster by its handle.

@@ -76,7 +76,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.cluster.Namespace(limited, s.planned.Namespace); err != nil {
 		return err
 	}
-	observers, err := s.cluster.Collectors(s.planned.Namespace, s.dir, collectors.SinkFunc(s.add), s.warn)
+	observers, err := s.cluster.Collectors(s.planned.Namespace, s.dir, s.kinds(), collectors.SinkFunc(s.add), s.warn)
 	if err != nil {
 		return fmt.Errorf("setting up the collectors: %w", err)
 	}

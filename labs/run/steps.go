@@ -31,7 +31,7 @@ func (s *session) newScope() *expect.Scope {
 		Evaluator: func(o expect.Observed) expect.Evaluator {
 			return &value.Scope{
 				Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: target,
-				Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Dir: m.FS, PathScenario: m.Dir,
+				Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Dir: m.FS, PathScenario: m.Dir,
 			}
 		},
 	}

@@ -61,7 +61,7 @@ func (c *Cluster) Images(manifests []step.Manifest) ([]string, error) {
 }
 
 // Collectors tell of what the cluster's pods do.
-func (c *Cluster) Collectors(namespace, _ string, sink collectors.Sink, _ func(string)) ([]run.Collector, error) {
+func (c *Cluster) Collectors(namespace, _ string, _ []collectors.Kind, sink collectors.Sink, _ func(string)) ([]run.Collector, error) {
 	if c.world.Observing != nil {
 		c.world.Observing(c.spec.Name)
 	}
