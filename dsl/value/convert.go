@@ -3,6 +3,7 @@ package value
 import (
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -15,6 +16,45 @@ type converter struct {
 	// keys are the conditions that are asked for by name: unknown rather than
 	// missing where they were not observed.
 	keys map[string]bool
+	// jobs are the attributes of Jobs that are asked for, by name; nil for a
+	// Job of which all may be.
+	jobs map[string]map[string]bool
+	// cache may be nil.
+	cache *Cache
+}
+
+// asksFor says whether an attribute of a Job is asked for.
+func (c *converter) asksFor(job, attr string) bool {
+	attrs := c.jobs[job]
+	return attrs == nil || attrs[attr]
+}
+
+// jobAttributes are the attributes of Jobs that references ask for, by the
+// Job's name. A Job of which one asks for everything is not among them.
+func jobAttributes(refs []hcl.Traversal) map[string]map[string]bool {
+	jobs, whole := map[string]map[string]bool{}, map[string]bool{}
+	for _, ref := range refs {
+		if ref.RootName() != "job" {
+			continue
+		}
+		name, named := stepName(ref, 1)
+		if !named {
+			return nil
+		}
+		attr, ok := stepName(ref, 2)
+		if !ok {
+			whole[name] = true
+			continue
+		}
+		if jobs[name] == nil {
+			jobs[name] = map[string]bool{}
+		}
+		jobs[name][attr] = true
+	}
+	for name := range whole {
+		delete(jobs, name)
+	}
+	return jobs
 }
 
 func (c *converter) object(s *Scope, root, name string) cty.Value {
@@ -22,7 +62,7 @@ func (c *converter) object(s *Scope, root, name string) cty.Value {
 	case "pod":
 		return c.podValue(s.Pods[name])
 	case "job":
-		return c.jobValue(s.Jobs[name])
+		return c.jobValue(name, s.Jobs[name])
 	default:
 		return c.stepValue(s.Steps[name])
 	}
@@ -35,6 +75,10 @@ func (c *converter) podValue(p *Pod) cty.Value {
 	case p.Absent:
 		return cty.NullVal(c.pod)
 	}
+	return c.cache.pod(podKey{p, c.logs, c.asked()}, func() cty.Value { return c.observedPod(p) })
+}
+
+func (c *converter) observedPod(p *Pod) cty.Value {
 	list, byName := c.containers(p.Containers)
 	return cty.ObjectVal(map[string]cty.Value{
 		"name": observed(p.Name), "uid": observed(p.UID),
@@ -106,22 +150,30 @@ func (c *converter) logValue(lines []Line) cty.Value {
 	})
 }
 
-func (c *converter) jobValue(j *Job) cty.Value {
+// jobValue leaves out, as unknown, pods that are not asked for: there may be
+// many.
+func (c *converter) jobValue(name string, j *Job) cty.Value {
 	switch {
 	case j == nil:
 		return cty.UnknownVal(c.job)
 	case j.Absent:
 		return cty.NullVal(c.job)
 	}
-	pods, newest := make([]cty.Value, 0, len(j.Pods)), cty.UnknownVal(c.pod)
-	for _, p := range j.Pods {
-		newest = c.podValue(p)
-		pods = append(pods, newest)
+	pods, newest := cty.UnknownVal(cty.List(c.pod)), cty.UnknownVal(c.pod)
+	if n := len(j.Pods); n > 0 && c.asksFor(name, "pod") {
+		newest = c.podValue(j.Pods[n-1])
+	}
+	if c.asksFor(name, "pods") {
+		all := make([]cty.Value, 0, len(j.Pods))
+		for _, p := range j.Pods {
+			all = append(all, c.podValue(p))
+		}
+		pods = listOf(all, c.pod)
 	}
 	return cty.ObjectVal(map[string]cty.Value{
 		"name": observed(j.Name), "complete": cty.BoolVal(j.Complete), "failed": cty.BoolVal(j.Failed),
 		"active": number(j.Active), "succeeded": number(j.Succeeded), "failures": number(j.Failures),
-		"conditions": c.conditions(j.Conditions), "pods": listOf(pods, c.pod), "pod": newest,
+		"conditions": c.conditions(j.Conditions), "pods": pods, "pod": newest,
 		"started_at": optTime(j.StartedAt), "completed_at": optTime(j.CompletedAt),
 	})
 }

@@ -36,6 +36,9 @@ type Scope struct {
 	// Extra are further roots by name: matrix, each, and the iterators of
 	// dynamic blocks.
 	Extra map[string]cty.Value
+	// Cache is where values are kept from one Scope to the next; nil where
+	// they are not.
+	Cache *Cache
 	// Dir is the folder below which file() and its like read; nil where they
 	// may not be used.
 	Dir fs.FS
@@ -246,7 +249,7 @@ func secretsIn(v cty.Value, within bool) []string {
 func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
 	refs := expr.Variables()
 	noteConditions(e.keys, expr, refs)
-	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: e.keys}
+	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: e.keys, jobs: jobAttributes(refs), cache: e.scope.Cache}
 	locals, diags := e.localsFor(refs)
 	roots := map[string]cty.Value{
 		"var": orEmpty(e.scope.Vars), "local": locals,

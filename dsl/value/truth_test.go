@@ -87,12 +87,12 @@ func (a atom) value() cty.Value {
 }
 
 // scope is what expressions see of a world: its atoms as k.b0 and so on.
-func (w world) scope() *Scope {
+func (w world) scope(shared *Shared) *Scope {
 	k := map[string]cty.Value{}
 	for name, a := range w {
 		k[name] = a.value()
 	}
-	return &Scope{Extra: map[string]cty.Value{"k": cty.ObjectVal(k)}}
+	return &Scope{Shared: shared, Extra: map[string]cty.Value{"k": cty.ObjectVal(k)}}
 }
 
 func (w world) String() string {
@@ -228,14 +228,19 @@ func reductions(n *node) []*node {
 	return all
 }
 
+// prover evaluates expressions in worlds.
+type prover struct{ shared *Shared }
+
+func newProver() prover { return prover{NewShared(nil, "")} }
+
 // truthIn is the truth of an expression in a world: "true", "false",
 // "unknown" or "error".
-func truthIn(t testing.TB, w world, src string) string {
+func (p prover) truthIn(t testing.TB, w world, src string) string {
 	expr, diags := ParseExpression([]byte(src), "test.hcl")
 	if diags.HasErrors() {
 		t.Fatalf("%s: %s", src, diags)
 	}
-	v, diags := w.scope().Eval(expr)
+	v, diags := w.scope(p.shared).Eval(expr)
 	if diags.HasErrors() {
 		return "error"
 	}
@@ -248,10 +253,10 @@ func truthIn(t testing.TB, w world, src string) string {
 
 // unsound says how the truth that an expression has in a world contradicts
 // what the world may turn out to be; empty where it does not.
-func unsound(t testing.TB, n *node, w world, seed uint64) string {
+func (p prover) unsound(t testing.TB, n *node, w world, seed uint64) string {
 	src := n.String()
-	was := truthIn(t, w, src)
-	if again := truthIn(t, w, src); again != was {
+	was := p.truthIn(t, w, src)
+	if again := p.truthIn(t, w, src); again != was {
 		return fmt.Sprintf("is %s, and then %s", was, again)
 	}
 	if was == "unknown" {
@@ -264,7 +269,7 @@ func unsound(t testing.TB, n *node, w world, seed uint64) string {
 			break // they tell what breaks from what does not
 		}
 		full := w.completed(rnd, i >= 4)
-		is := truthIn(t, full, src)
+		is := p.truthIn(t, full, src)
 		if is != was && !(is == "error" && (i >= 4 || mayBreak(src))) {
 			return fmt.Sprintf("is %s, but %s where %s", was, is, full)
 		}
@@ -285,27 +290,29 @@ func mayBreak(src string) bool {
 
 // checkSound makes an expression and a world of a seed and holds them to what
 // is promised.
-func checkSound(t testing.TB, seed uint64) {
+func (p prover) checkSound(t testing.TB, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	n, w := grow(rnd, append(append([]form(nil), plain...), rich...), 'b', 1+rnd.IntN(3)), newWorld(rnd)
-	if unsound(t, n, w, seed) == "" {
+	if p.unsound(t, n, w, seed) == "" {
 		return
 	}
-	n = shrink(n, func(n *node) bool { return unsound(t, n, w, seed) != "" })
-	t.Fatalf("seed %d: %s\nwhere %s\n%s", seed, n, w, unsound(t, n, w, seed))
+	n = shrink(n, func(n *node) bool { return p.unsound(t, n, w, seed) != "" })
+	t.Fatalf("seed %d: %s\nwhere %s\n%s", seed, n, w, p.unsound(t, n, w, seed))
 }
 
 // TestTruthIsSound holds that what is told of partial knowledge stays true
 // however the rest comes out: a truth, and a mistake too.
 func TestTruthIsSound(t *testing.T) {
+	p := newProver()
 	for seed := range uint64(4000) {
-		checkSound(t, seed)
+		p.checkSound(t, seed)
 	}
 }
 
 func FuzzTruthIsSound(f *testing.F) {
+	p := newProver()
 	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { checkSound(t, seed) })
+	f.Fuzz(func(t *testing.T, seed uint64) { p.checkSound(t, seed) })
 }
 
 // simple is the truth of a plain expression by Kleene's tables and, for times,
@@ -386,14 +393,14 @@ func simpleComparison(n *node, w world) string {
 // TestTruthIsComplete holds that logic and comparisons tell as much as Kleene's
 // tables do.
 func TestTruthIsComplete(t *testing.T) {
-	told := map[string]int{}
+	p, told := newProver(), map[string]int{}
 	for seed := range uint64(4000) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		n, w := grow(rnd, plain, 'b', 1+rnd.IntN(4)), newWorld(rnd)
-		differs := func(n *node) bool { return truthIn(t, w, n.String()) != simple(n, w) }
+		differs := func(n *node) bool { return p.truthIn(t, w, n.String()) != simple(n, w) }
 		if differs(n) {
 			n = shrink(n, differs)
-			t.Fatalf("seed %d: %s is %s, want %s\nwhere %s", seed, n, truthIn(t, w, n.String()), simple(n, w), w)
+			t.Fatalf("seed %d: %s is %s, want %s\nwhere %s", seed, n, p.truthIn(t, w, n.String()), simple(n, w), w)
 		}
 		told[simple(n, w)]++
 	}

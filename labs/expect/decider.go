@@ -41,6 +41,8 @@ type Decider struct {
 	e    *dsl.Expect
 	s    *Scope
 	logs bool
+	// relevance says which records are worth a look.
+	relevance *relevance
 	// titles are what a diagnostic of a Fail and of an Error is called.
 	titles [2]string
 	// follow makes the follower of a condition from a time on.
@@ -58,8 +60,9 @@ type Decider struct {
 
 // New returns the decider of an expectation.
 func New(e *dsl.Expect, s *Scope) *Decider {
+	looks := newRelevance(e, s, NeedsLogs(e, s.Locals))
 	d := &Decider{
-		e: e, s: s, outcome: true, logs: NeedsLogs(e, s.Locals),
+		e: e, s: s, outcome: true, logs: looks.uses(), relevance: looks,
 		titles: [2]string{"Expectation not met", "Expectation could not be decided"},
 	}
 	d.follow = func(start time.Time) follower {
@@ -79,8 +82,8 @@ func (d *Decider) Begin(now time.Time) (Verdict, bool) {
 // Observe looks at the timeline, to which last was just added, or to which
 // nothing was added where last is nil. now is the time that it is; not before
 // that of the call before. It returns the verdict and true once it is decided,
-// and the same from then on. A log line costs nothing where the expectation
-// uses no logs.
+// and the same from then on. A record that cannot change the expectation costs
+// next to nothing.
 //
 // A record tells of the time up to its receipt and no further, since others
 // that were received later may still wait to be observed. So Observe must be
@@ -94,7 +97,7 @@ func (d *Decider) Observe(now time.Time, last *collectors.Record) (Verdict, bool
 	default:
 		at := latest(d.prev, received(last, now))
 		d.pass(at, false)
-		if d.verdict == nil && (last.Type != collectors.TypeLog || d.logs) {
+		if d.verdict == nil && d.relevance.concerns(last) {
 			d.prev = at
 			d.look(at)
 		}

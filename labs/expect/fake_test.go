@@ -118,10 +118,12 @@ func newBench() *bench {
 // newRealBench is a bench whose conditions are judged over what was observed.
 func newRealBench() *bench {
 	b := newBench()
+	shared := value.NewShared(nil, "")
 	b.scope.Evaluator = func(o Observed) Evaluator {
 		return &value.Scope{
+			Shared: shared,
 			Vars:   cty.ObjectVal(map[string]cty.Value{"secret": cty.StringVal("hunter2").Mark(value.Sensitive), "n": cty.NumberIntVal(3)}),
-			Target: &value.Target{Name: "v128", Minor: 28}, Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, ScenarioLocals: b.scope.Locals,
+			Target: &value.Target{Name: "v128", Minor: 28}, Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, ScenarioLocals: b.scope.Locals, Extra: o.Extra, Cache: o.Cache,
 		}
 	}
 	return b

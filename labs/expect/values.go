@@ -17,13 +17,17 @@ import (
 // both for a container that never started of a pod that is over. Where start
 // or exit order cannot be told from the times, the order is nil.
 func Values(tl *collectors.Timeline, namespace string, logs bool) Observed {
+	return folder{tl: tl, logs: logs}.values(namespace)
+}
+
+func (f folder) values(namespace string) Observed {
+	tl := f.tl
 	o := Observed{
 		Pods:    map[string]*value.Pod{},
 		Jobs:    map[string]*value.Job{},
 		Steps:   map[string]*value.Step{},
 		Objects: map[value.ObjectKey]*value.Object{},
 	}
-	f := folder{tl: tl, logs: logs}
 	pods := inNamespace(tl, namespace)
 	byState := make([]*value.Pod, len(pods))
 	for i, p := range pods {
@@ -92,6 +96,9 @@ func ownedBy(p *collectors.PodState, o collectors.Object) bool {
 type folder struct {
 	tl   *collectors.Timeline
 	logs bool
+	// before are values of states that need not be made again; now takes
+	// those that are. Both may be nil.
+	before, now map[*collectors.PodState]*value.Pod
 }
 
 func (f folder) time(m collectors.Moment) value.Time {
@@ -124,6 +131,17 @@ func orMissing[T comparable](v T, absent bool) value.Opt[T] {
 }
 
 func (f folder) pod(s *collectors.PodState) *value.Pod {
+	v := f.before[s]
+	if v == nil {
+		v = f.newPod(s)
+	}
+	if f.now != nil {
+		f.now[s] = v
+	}
+	return v
+}
+
+func (f folder) newPod(s *collectors.PodState) *value.Pod {
 	p, gone := s.Pod(), s.GoneAt.Known()
 	v := &value.Pod{
 		Name: s.Object.Name, UID: s.Object.UID,

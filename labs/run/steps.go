@@ -25,13 +25,13 @@ const applying = time.Minute
 // newScope is what the expressions of this run can see.
 func (s *session) newScope() *expect.Scope {
 	m := s.plan.Module
-	target := newTarget(s.bench.planned, s.handle)
+	target, shared := newTarget(s.bench.planned, s.handle), value.NewShared(m.FS, m.Dir)
 	return &expect.Scope{
 		Timeline: s.timeline, Namespace: s.planned.Namespace, Locals: s.planned.Source.Locals, Files: m.Files,
 		Evaluator: func(o expect.Observed) expect.Evaluator {
 			return &value.Scope{
 				Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: target,
-				Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Dir: m.FS, PathScenario: m.Dir,
+				Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Dir: m.FS, PathScenario: m.Dir, Extra: o.Extra, Cache: o.Cache, Shared: shared,
 			}
 		},
 	}
