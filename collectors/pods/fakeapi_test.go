@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -70,8 +71,15 @@ func (f *fakeAPI) put(object metav1.Object, status, ready string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	resource := "jobs"
-	if _, isPod := object.(*corev1.Pod); isPod {
+	switch object.(type) {
+	case *corev1.Pod:
 		resource = "pods"
+	case *corev1.Event:
+		resource = "events"
+	case *corev1.Node:
+		resource = "nodes"
+	case *appsv1.Deployment:
+		resource = "deployments"
 	}
 	key := resource + "/" + object.GetName()
 	kind := "ADDED"
@@ -88,11 +96,12 @@ func (f *fakeAPI) put(object metav1.Object, status, ready string) {
 func (f *fakeAPI) remove(resource, name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := f.objects[resource+"/"+name]
+	s := *f.objects[resource+"/"+name]
+	s.object = s.object.(runtime.Object).DeepCopyObject().(metav1.Object) // the one before may be being sent
 	delete(f.objects, resource+"/"+name)
 	f.version++
 	s.object.SetResourceVersion(strconv.Itoa(f.version))
-	f.tell(resource, "DELETED", row1(s))
+	f.tell(resource, "DELETED", row1(&s))
 }
 
 // bookmark sends one to every watch.
@@ -156,6 +165,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case refuse != 0:
 		writeStatus(w, refuse, "refused")
+	case r.URL.Path == "/apis/apps/v1" || r.URL.Path == "/api/v1":
+		f.discover(w, r.URL.Path)
 	case !strings.HasPrefix(r.Header.Get("Accept"), "application/json;as=Table"):
 		writeStatus(w, http.StatusNotAcceptable, "ask for a table")
 	case r.URL.Query().Get("watch") != "":
@@ -163,6 +174,24 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		f.list(w, resource)
 	}
+}
+
+// discover serves what a group serves; apps/v1 only once there is one of it.
+func (f *fakeAPI) discover(w http.ResponseWriter, path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := metav1.APIResourceList{APIResources: []metav1.APIResource{
+		{Name: "nodes", Kind: "Node"}, {Name: "nodes/status", Kind: "Node"}, {Name: "pods", Kind: "Pod", Namespaced: true},
+	}}
+	if path == "/apis/apps/v1" {
+		if f.version == 100 {
+			writeStatus(w, http.StatusNotFound, "the server could not find the requested resource")
+			return
+		}
+		list.APIResources = []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true}}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(list)
 }
 
 func writeStatus(w http.ResponseWriter, code int, message string) {
@@ -173,6 +202,9 @@ func writeStatus(w http.ResponseWriter, code int, message string) {
 
 func status(code int, message string) metav1.Status {
 	reason := metav1.StatusReasonInternalError
+	if code == http.StatusNotFound {
+		reason = metav1.StatusReasonNotFound
+	}
 	if code == http.StatusGone {
 		reason = metav1.StatusReasonExpired
 	}

@@ -127,10 +127,14 @@ type running struct {
 
 func start(t *testing.T, f *fakeAPI, s *sink, dir string) *running {
 	t.Helper()
-	c, err := New(f.config(), s, Options{
-		Namespace: "lab", Dir: dir,
-		Retry: wait.Backoff{Duration: time.Millisecond, Factor: 1.5, Jitter: 0.1, Steps: 5, Cap: 20 * time.Millisecond},
-	})
+	return startWith(t, f, s, Options{Dir: dir})
+}
+
+func startWith(t *testing.T, f *fakeAPI, s *sink, options Options) *running {
+	t.Helper()
+	options.Namespace = "lab"
+	options.Retry = wait.Backoff{Duration: time.Millisecond, Factor: 1.5, Jitter: 0.1, Steps: 5, Cap: 20 * time.Millisecond}
+	c, err := New(f.config(), s, options)
 	if err != nil {
 		t.Fatal(err)
 	}
