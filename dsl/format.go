@@ -57,3 +57,8 @@ func sameTokens(a, b []byte) bool {
 	}
 	return true
 }
+
+// Parse parses a source in the native syntax. One that is nested too deeply to
+// be parsed has a diagnostic and no body; otherwise the body is what could be
+// made out.
+func Parse(src []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) { return parseNative(src, name) }

@@ -29,6 +29,9 @@ type Options struct {
 	// Env looks up an environment variable, as os.LookupEnv does; nil for
 	// none. LAB_VAR_NAME gives the variable NAME its value.
 	Env func(name string) (string, bool)
+	// NoValues says that a variable without a value is no mistake: it is
+	// unknown. It is for who checks a scenario and does not run it.
+	NoValues bool
 	// Version is the version of lab, for required_version; empty where it is
 	// not to be checked.
 	Version string

@@ -189,6 +189,9 @@ func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 	if v == cty.NilVal {
 		v = d.Default
 	}
+	if v == cty.NilVal && l.opts.NoValues {
+		v = cty.UnknownVal(d.Type)
+	}
 	if v == cty.NilVal {
 		l.errorf(d.Range, "No value for variable",
 			"The variable %q has no default, so it must be given a value: with -var '%s=VALUE', in a file named with -var-file, or as the environment variable %s%s.",

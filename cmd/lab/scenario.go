@@ -23,6 +23,8 @@ type scenarioFlags struct {
 	vars     []string
 	varFiles []string
 	json     bool
+	// noValues says that variables need none.
+	noValues bool
 }
 
 func (f *scenarioFlags) add(cmd *cobra.Command, jsonText string) {
@@ -34,7 +36,7 @@ func (f *scenarioFlags) add(cmd *cobra.Command, jsonText string) {
 // load reads the scenario that the argument names: a file, a folder, or a lab
 // of the catalog.
 func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) {
-	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, CheckVersion: checkVersion}
+	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, CheckVersion: checkVersion, NoValues: f.noValues}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok {
@@ -111,7 +113,7 @@ func oneScenario(_ *cobra.Command, args []string) error {
 }
 
 func (a *app) validateCommand() *cobra.Command {
-	var f scenarioFlags
+	f := scenarioFlags{noValues: true}
 	cmd := &cobra.Command{
 		Use: "validate SCENARIO", Short: "Check a scenario without a cluster", Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {

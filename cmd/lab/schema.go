@@ -27,7 +27,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		Long: `Prints the scenario language as one JSON document: its blocks with their
 arguments, the values with their attributes, and the functions. For people
 there is ` + "`lab explain`" + `.`,
-		Args: cobra.NoArgs,
+		Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if !asJSON {
 				return usage("the schema is for programs: write `lab schema -json`; `lab explain` is for people")

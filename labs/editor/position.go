@@ -1,0 +1,67 @@
+package editor
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// text is a document's content with what is needed to count as the client
+// does.
+type text struct {
+	content string
+	// utf8 says that the client counts bytes; otherwise it counts UTF-16 code
+	// units, as the protocol has it by default.
+	utf8 bool
+}
+
+// offset is a position's byte offset; one that is not there is the nearest
+// before it.
+func (t text) offset(p position) int {
+	start := 0
+	for range max(p.Line, 0) {
+		next := strings.IndexByte(t.content[start:], '\n')
+		if next < 0 {
+			return len(t.content)
+		}
+		start += next + 1
+	}
+	line := t.content[start:]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	left := max(p.Character, 0)
+	for i, r := range line {
+		width := t.width(r)
+		if left < width {
+			return start + i
+		}
+		left -= width
+	}
+	return start + len(line)
+}
+
+// position is a byte offset's position.
+func (t text) position(offset int) position {
+	offset = min(max(offset, 0), len(t.content))
+	before := t.content[:offset]
+	p := position{Line: strings.Count(before, "\n")}
+	for _, r := range before[strings.LastIndexByte(before, '\n')+1:] {
+		p.Character += t.width(r)
+	}
+	return p
+}
+
+func (t text) width(r rune) int {
+	switch {
+	case t.utf8 && r == utf8.RuneError:
+		return 1
+	case t.utf8:
+		return utf8.RuneLen(r)
+	case r > 0xFFFF:
+		return 2
+	}
+	return 1
+}
+
+// span is the range between two byte offsets.
+func (t text) span(start, end int) span { return span{t.position(start), t.position(max(start, end))} }
