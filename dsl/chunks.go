@@ -12,8 +12,9 @@ import (
 )
 
 // chunkSize is the size up to which a source is parsed in one piece. The
-// lexer holds all tokens of a piece, which is slow where there are very many.
-const chunkSize = 4 << 10
+// lexer holds all tokens of a piece, which is slow where there are very many,
+// and small pieces are seen to keep the bounds without the lexer.
+const chunkSize = 2 << 10
 
 // parseNative parses a source in the native syntax, a long one in pieces. The
 // body is what could be made out; nil where nothing could.

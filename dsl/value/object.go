@@ -48,24 +48,41 @@ type Event struct {
 const missing = mark("missing")
 
 // kindRoots are the roots of objects that have no type of their own.
-func kindRoots() map[string]Kind {
-	return map[string]Kind{
-		"configmap": {"v1", "ConfigMap"}, "cronjob": {"batch/v1", "CronJob"}, "daemonset": {"apps/v1", "DaemonSet"},
-		"deployment": {"apps/v1", "Deployment"}, "endpointslice": {"discovery.k8s.io/v1", "EndpointSlice"},
-		"namespace": {"v1", "Namespace"}, "node": {"v1", "Node"}, "persistentvolumeclaim": {"v1", "PersistentVolumeClaim"},
-		"replicaset": {"apps/v1", "ReplicaSet"}, "secret": {"v1", "Secret"}, "service": {"v1", "Service"},
-		"statefulset": {"apps/v1", "StatefulSet"},
-	}
+func kindRoots() []string {
+	return []string{"configmap", "cronjob", "daemonset", "deployment", "endpointslice", "namespace", "node",
+		"persistentvolumeclaim", "replicaset", "secret", "service", "statefulset"}
 }
 
 // KindOf returns the kind of objects below a root such as deployment; false
 // where it is no such root.
 func KindOf(root string) (Kind, bool) {
-	if len(root) < 4 { // most are var, pod, job
-		return Kind{}, false
+	switch root {
+	case "configmap":
+		return Kind{"v1", "ConfigMap"}, true
+	case "cronjob":
+		return Kind{"batch/v1", "CronJob"}, true
+	case "daemonset":
+		return Kind{"apps/v1", "DaemonSet"}, true
+	case "deployment":
+		return Kind{"apps/v1", "Deployment"}, true
+	case "endpointslice":
+		return Kind{"discovery.k8s.io/v1", "EndpointSlice"}, true
+	case "namespace":
+		return Kind{"v1", "Namespace"}, true
+	case "node":
+		return Kind{"v1", "Node"}, true
+	case "persistentvolumeclaim":
+		return Kind{"v1", "PersistentVolumeClaim"}, true
+	case "replicaset":
+		return Kind{"apps/v1", "ReplicaSet"}, true
+	case "secret":
+		return Kind{"v1", "Secret"}, true
+	case "service":
+		return Kind{"v1", "Service"}, true
+	case "statefulset":
+		return Kind{"apps/v1", "StatefulSet"}, true
 	}
-	kind, ok := kindRoots()[root]
-	return kind, ok
+	return Kind{}, false
 }
 
 // Kinds returns the kinds of objects that an expression looks at, but pods and

@@ -67,9 +67,7 @@ func NewShared(dir fs.FS, pathScenario string) *Shared {
 // expressions, sorted.
 func Roots() []string {
 	roots := []string{"job", "local", "path", "pod", "step", "target", "var"}
-	for root := range kindRoots() {
-		roots = append(roots, root)
-	}
+	roots = append(roots, kindRoots()...)
 	sort.Strings(roots)
 	return roots
 }
