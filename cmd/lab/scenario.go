@@ -60,13 +60,14 @@ func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) 
 	return m, checked(m, problems), nil
 }
 
-// checked adds what cannot work on Kubernetes to the mistakes in a scenario,
-// where it has none of the language's.
+// checked adds what cannot work on Kubernetes to the mistakes in a scenario;
+// where it has some of the language's, as far as that can be told.
 func checked(m *dsl.Module, problems diag.List) diag.List {
 	if problems.HasErrors() {
-		return problems
+		problems = append(problems, validate.Clusters(m)...)
+	} else {
+		problems = append(problems, validate.Check(m)...)
 	}
-	problems = append(problems, validate.Check(m)...)
 	problems.Sort()
 	return problems
 }

@@ -59,12 +59,20 @@ func (c *checker) restartPolicy(s *dsl.Scenario, step *dsl.Step, o placed, conta
 	}
 	field := container.path + ".restartPolicy"
 	if len(refused) > 0 {
-		c.errorf(at, "Field will be refused", "%s%s refuses %s. Say that it must, with expect_error, or run on others.", c.lineOf(o.from, container.policyLine), strings.Join(refused, ", "), field)
+		c.errorf(at, "Field will be refused", "%s%s %s %s. Say that this is meant, with expect_error, or run on others.", c.lineOf(o.from, container.policyLine), strings.Join(refused, ", "), verb(refused, "refuse"), field)
 	}
 	if len(dropped) > 0 && !aware {
-		c.warnf(at, "Field will be dropped", "%s%s drops %s without a word: there the container is an ordinary one. Where that is meant, say what is expected there, by target.native_sidecars or target.minor.",
-			c.lineOf(o.from, container.policyLine), strings.Join(dropped, ", "), field)
+		c.warnf(at, "Field will be dropped", "%s%s %s %s without a word: there the container is an ordinary one. Where that is meant, say what is expected there, by target.native_sidecars or target.minor.",
+			c.lineOf(o.from, container.policyLine), strings.Join(dropped, ", "), verb(dropped, "drop"), field)
 	}
+}
+
+// verb is a verb for one or several.
+func verb(who []string, word string) string {
+	if len(who) == 1 {
+		return word + "s"
+	}
+	return word
 }
 
 // on says whether a gate is on in a cluster.

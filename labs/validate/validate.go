@@ -22,6 +22,22 @@ import (
 // sorted by place. A mistake in a manifest is told at its own file and line
 // where the manifest is a file of the scenario's.
 func Check(m *dsl.Module) diag.List {
+	c := newChecker(m)
+	for _, s := range m.Scenarios {
+		c.scenario(s)
+	}
+	return diag.FromHCL(c.once(), c.files)
+}
+
+// Clusters is the part of Check that is about clusters alone: it can be told
+// also where the decoder found errors elsewhere.
+func Clusters(m *dsl.Module) diag.List {
+	c := newChecker(m)
+	return diag.FromHCL(c.once(), c.files)
+}
+
+// newChecker makes a checker that has looked at the clusters.
+func newChecker(m *dsl.Module) *checker {
 	c := &checker{
 		module: m, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
 		shared: value.NewShared(m.FS, m.Dir), clusters: map[*dsl.Cluster]*knownCluster{},
@@ -32,10 +48,7 @@ func Check(m *dsl.Module) diag.List {
 	for _, cluster := range m.Clusters {
 		c.cluster(cluster)
 	}
-	for _, s := range m.Scenarios {
-		c.scenario(s)
-	}
-	return diag.FromHCL(c.once(), c.files)
+	return c
 }
 
 type checker struct {
