@@ -36,21 +36,32 @@ import (
 // that it held, needs the hold; that it is so now, needs this moment. That it
 // came true within W, or broke, was seen by itself and stays Pass or Fail.
 type Decider struct {
-	e     *dsl.Expect
-	s     *Scope
-	logs  bool
-	began time.Time
+	e    *dsl.Expect
+	s    *Scope
+	logs bool
+	// titles are what a diagnostic of a Fail and of an Error is called.
+	titles [2]string
+	// follow makes the follower of a condition from a time on.
+	follow func(start time.Time) follower
+	began  time.Time
 	// prev is the time of the last observation.
 	prev time.Time
-	// machine is nil until `when` and `outcome` are known.
-	machine *machine
-	outcome bool
-	verdict *Verdict
+	// follower is nil until `when` and `outcome` are known.
+	follower follower
+	outcome  bool
+	verdict  *Verdict
 }
 
 // New returns the decider of an expectation.
 func New(e *dsl.Expect, s *Scope) *Decider {
-	return &Decider{e: e, s: s, outcome: true, logs: NeedsLogs(e, s.Locals)}
+	d := &Decider{
+		e: e, s: s, outcome: true, logs: NeedsLogs(e, s.Locals),
+		titles: [2]string{"Expectation not met", "Expectation could not be decided"},
+	}
+	d.follow = func(start time.Time) follower {
+		return &machine{within: e.Within, hold: e.Hold, outcome: d.outcome, start: start}
+	}
+	return d
 }
 
 // Begin starts the decision at now, over what the timeline holds already. It
@@ -83,10 +94,10 @@ func (d *Decider) Deadline() time.Time {
 	switch {
 	case d.verdict != nil || d.began.IsZero():
 		return time.Time{}
-	case d.machine == nil:
+	case d.follower == nil:
 		return d.began.Add(settle)
 	default:
-		return d.machine.deadline()
+		return d.follower.deadline()
 	}
 }
 
@@ -100,10 +111,10 @@ func (d *Decider) look(at, now time.Time, changed bool) (Verdict, bool) {
 	var eval Evaluator
 	if changed {
 		eval = d.s.at(d.logs)
-		if d.machine == nil {
+		if d.follower == nil {
 			d.prepare(at, eval)
 		}
-		if d.machine != nil && d.verdict == nil {
+		if d.follower != nil && d.verdict == nil {
 			d.step(at, eval)
 		}
 	}
@@ -117,8 +128,8 @@ func (d *Decider) look(at, now time.Time, changed bool) (Verdict, bool) {
 	return *d.verdict, true
 }
 
-// prepare evaluates when and outcome, and starts the machine once both are
-// known.
+// prepare evaluates when and outcome, and begins to follow the condition once
+// both are known.
 func (d *Decider) prepare(at time.Time, eval Evaluator) {
 	if at.After(d.began.Add(settle)) {
 		return
@@ -141,30 +152,30 @@ func (d *Decider) prepare(at time.Time, eval Evaluator) {
 		return
 	}
 	d.outcome = outcome == truthTrue
-	d.machine = &machine{within: d.e.Within, hold: d.e.Hold, outcome: d.outcome, start: at}
+	d.follower = d.follow(at)
 }
 
-// step evaluates the condition and tells the machine.
+// step evaluates the condition and tells the follower.
 func (d *Decider) step(at time.Time, eval Evaluator) {
 	t, diags := evaluate(d.e.Condition, eval)
 	if diags.HasErrors() {
 		// What the time decided before this record stands.
-		if r := d.machine.pass(at, false); r != nil {
+		if r := d.follower.pass(at, false); r != nil {
 			d.rule(r, eval)
 			return
 		}
 		d.failed(at, diags, eval)
 		return
 	}
-	if r := d.machine.step(at, t); r != nil {
+	if r := d.follower.step(at, t); r != nil {
 		d.rule(r, eval)
 	}
 }
 
 // advance lets the time pass without a change.
 func (d *Decider) advance(now time.Time) {
-	if d.machine != nil {
-		if r := d.machine.advance(now); r != nil {
+	if d.follower != nil {
+		if r := d.follower.pass(now, true); r != nil {
 			d.rule(r, d.s.at(d.logs))
 		}
 		return

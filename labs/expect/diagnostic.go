@@ -11,11 +11,11 @@ import (
 // about the place of what could not be evaluated, where that is why.
 func (d *Decider) diagnostic(v Verdict, refs []reference, cause *hcl.Diagnostic) *diag.Diagnostic {
 	about := hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Expectation not met", Detail: sentence(v.Reason),
+		Severity: hcl.DiagError, Summary: d.titles[0], Detail: sentence(v.Reason),
 		Subject: d.e.Condition.Range().Ptr(),
 	}
 	if v.Status == Error {
-		about.Summary = "Expectation could not be decided"
+		about.Summary = d.titles[1]
 	}
 	if cause != nil {
 		about.Summary, about.Detail = cause.Summary, cause.Detail

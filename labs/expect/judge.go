@@ -12,7 +12,7 @@ import (
 // maxVerdictRecords bounds the records that a verdict shows.
 const maxVerdictRecords = 5
 
-// rule makes the verdict of a machine's ruling.
+// rule makes the verdict of a ruling.
 func (d *Decider) rule(r *ruling, eval Evaluator) {
 	ev := newEvidence(d.s, d.e, d.logs)
 	refs := ev.references(d.e.Condition, eval)
@@ -28,6 +28,9 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 	if why := d.untold(r, ev); why != "" {
 		v.Status = Error
 		v.Reason = fmt.Sprintf("%s, so that this cannot be told; as far as it was seen: %s", why, v.Reason)
+	} else if r.vacuous() && ev.unobserved(refs) {
+		v.Status = Error
+		v.Reason += ", so that there was nothing to watch"
 	}
 	d.decide(v, refs, eval, nil)
 }
@@ -91,7 +94,7 @@ func (d *Decider) unprepared(at time.Time, eval Evaluator) {
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status = Error
 	v.Reason = fmt.Sprintf("`%s` was still not known after %s, so that it cannot be told what to expect: %s: %s",
-		name, span(settle), d.source(expr), ev.neverCame(refs))
+		name, span(at.Sub(d.began)), d.source(expr), ev.neverCame(refs))
 	d.decide(v, refs, eval, nil)
 }
 

@@ -35,7 +35,25 @@ const (
 	never
 	// unsettled: it had to be true at once and was not known in time.
 	unsettled
+	// violated: it must never be false, and was.
+	violated
+	// kept: it was never false, to the end.
+	kept
 )
+
+// follower follows a condition's truth over time. It knows neither expressions
+// nor records: it is told the truth whenever that may have changed.
+type follower interface {
+	// step tells that the condition is t from now on. The result is nil while
+	// nothing is decided. A change at the deadline itself still counts.
+	step(now time.Time, t truth) *ruling
+	// pass decides what the time alone decides: a deadline before now, or at
+	// it where reached.
+	pass(now time.Time, reached bool) *ruling
+	// deadline is when it decides if nothing changes until then; zero where it
+	// never does.
+	deadline() time.Time
+}
 
 // ruling is the end of a condition's course.
 type ruling struct {
@@ -45,16 +63,29 @@ type ruling struct {
 	// got is what the condition was then.
 	got truth
 	at  time.Time
+	// start is when the condition began to be followed.
+	start time.Time
 	// since is when it last came true, for cameTrue, held and broke.
 	since time.Time
 	// seen says that what was observed shows it by itself. Otherwise it shows
 	// it only if from needed to at nothing was missed.
 	seen   bool
 	needed time.Time
+	// looks counts how often an invariant was evaluated.
+	looks int
+	tally
 }
 
-// machine follows a condition's truth over time. It knows neither expressions
-// nor records: it is told the truth whenever that may have changed.
+// tally says what a condition was at some time of its course.
+type tally struct{ wasUnknown, wasFalse, wasTrue bool }
+
+func (y *tally) count(t truth) {
+	y.wasUnknown = y.wasUnknown || t == truthUnknown
+	y.wasFalse = y.wasFalse || t == truthFalse
+	y.wasTrue = y.wasTrue || t == truthTrue
+}
+
+// machine follows the condition of an expectation.
 type machine struct {
 	within, hold time.Duration
 	// outcome is whether the condition is expected to come true.
@@ -64,11 +95,11 @@ type machine struct {
 	last   truth
 	since  time.Time
 	isTrue bool
-	// wasUnknown and wasTrue say that it was so at some time.
-	wasUnknown, wasTrue bool
+	tally
 }
 
-// deadline is when the machine decides if nothing changes until then.
+var _ follower = (*machine)(nil)
+
 func (m *machine) deadline() time.Time {
 	switch {
 	case m.isTrue:
@@ -80,15 +111,12 @@ func (m *machine) deadline() time.Time {
 	}
 }
 
-// step tells that the condition is t from now on. The result is nil while
-// nothing is decided. A change at the deadline itself still counts.
 func (m *machine) step(now time.Time, t truth) *ruling {
 	if r := m.pass(now, false); r != nil {
 		return r
 	}
 	m.last = t
-	m.wasUnknown = m.wasUnknown || t == truthUnknown
-	m.wasTrue = m.wasTrue || t == truthTrue
+	m.count(t)
 	var r *ruling
 	switch {
 	case t == truthTrue:
@@ -104,11 +132,6 @@ func (m *machine) step(now time.Time, t truth) *ruling {
 	return m.pass(now, true)
 }
 
-// advance tells that nothing changed until now.
-func (m *machine) advance(now time.Time) *ruling { return m.pass(now, true) }
-
-// pass decides what the time alone decides: a deadline before now, or at it
-// where reached.
 func (m *machine) pass(now time.Time, reached bool) *ruling {
 	deadline := m.deadline()
 	if now.Before(deadline) || !reached && !now.After(deadline) {
@@ -156,6 +179,6 @@ func (m *machine) fall(now time.Time) *ruling {
 func (m *machine) rule(kind rulingKind, at, needed time.Time) *ruling {
 	return &ruling{
 		kind: kind, met: kind == cameTrue || kind == held, got: m.last,
-		at: at, since: m.since, needed: needed,
+		at: at, start: m.start, since: m.since, needed: needed, tally: m.tally,
 	}
 }

@@ -10,6 +10,9 @@ import (
 // was expected.
 func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
 	condition := d.source(d.e.Condition)
+	if r.vacuous() {
+		return condition + " " + d.course(r) + ": " + ev.neverCame(refs)
+	}
 	if r.met == d.outcome && d.outcome {
 		return condition + " " + d.course(r)
 	}
@@ -32,7 +35,7 @@ func (d *Decider) reason(r *ruling, ev evidence, refs []reference) string {
 
 // course says what the condition did, in words that follow its source.
 func (d *Decider) course(r *ruling) string {
-	after := r.since.Sub(d.machine.start)
+	after := r.since.Sub(r.start)
 	hold, within := span(d.e.Hold), span(d.e.Within)
 	switch r.kind {
 	case cameTrue:
@@ -50,6 +53,10 @@ func (d *Decider) course(r *ruling) string {
 			span(r.at.Sub(r.since)), hold, expectedTo(d.outcome), was(r.got))
 	case wasFalse:
 		return "was false"
+	case violated:
+		return d.violatedCourse(r)
+	case kept:
+		return keptCourse(r)
 	case unsettled:
 		return fmt.Sprintf("was still %s after %s", was(r.got), span(settle))
 	}
@@ -58,11 +65,10 @@ func (d *Decider) course(r *ruling) string {
 
 // neverCourse says how the condition was not true within its time.
 func (d *Decider) neverCourse(r *ruling, within string) string {
-	m := d.machine
 	switch {
-	case m.wasTrue:
+	case r.wasTrue:
 		return fmt.Sprintf("never stayed true for %s that began within %s", span(d.e.Hold), within)
-	case !d.outcome && !m.wasUnknown:
+	case !d.outcome && !r.wasUnknown:
 		return "was false for the whole " + within
 	case !d.outcome:
 		return "was never true in the whole " + within

@@ -72,17 +72,10 @@ func (ev evidence) missing(r reference) string {
 		return r.Expression + " was never known"
 	}
 	s := parse(r.path)
-	of := s.root + " " + s.name
-	switch {
-	case s.root == rootStep:
-		return fmt.Sprintf("step %q was not done", s.name)
-	case s.root == rootJob && newestJobs(ev.s.Timeline, ev.s.Namespace)[s.name] == nil:
-		return of + " was never seen"
-	case len(ev.podsOf(s)) == 0 && s.pods:
-		return of + " never had a pod"
-	case len(ev.podsOf(s)) == 0 && s.root == rootPod:
-		return of + " was never seen"
+	if text := ev.neverSeen(s); text != "" {
+		return text
 	}
+	of := s.root + " " + s.name
 	if s.container != "" {
 		of = fmt.Sprintf("container %q of %s", s.container, of)
 	}
@@ -90,6 +83,30 @@ func (ev evidence) missing(r reference) string {
 		return of + " " + what
 	}
 	return r.Expression + " was never seen"
+}
+
+// neverSeen says of a subject's object that it was never observed; empty where
+// it was.
+func (ev evidence) neverSeen(s subject) string {
+	of := s.root + " " + s.name
+	switch {
+	case s.root == rootStep && s.name != "" && !ev.stepAt(s.name).Known():
+		return fmt.Sprintf("step %q was not done", s.name)
+	case s.root == rootJob && s.name != "" && newestJobs(ev.s.Timeline, ev.s.Namespace)[s.name] == nil:
+		return of + " was never seen"
+	case len(ev.podsOf(s)) == 0 && s.pods:
+		return of + " never had a pod"
+	case len(ev.podsOf(s)) == 0 && s.root == rootPod:
+		return of + " was never seen"
+	}
+	return ""
+}
+
+// unobserved says whether an object of the references was never observed.
+func (ev evidence) unobserved(refs []reference) bool {
+	return slices.ContainsFunc(refs, func(r reference) bool {
+		return !r.known && isObserved(r.path) && ev.neverSeen(parse(r.path)) != ""
+	})
 }
 
 // neverHappened says what did not happen where an attribute is not known;
