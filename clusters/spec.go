@@ -78,7 +78,8 @@ type Handle struct {
 	Cgroup int `json:"cgroup,omitempty"`
 }
 
-// KubeconfigPath is where a cluster's kubeconfig lies below a run's folder.
+// KubeconfigPath is where a cluster's kubeconfig lies below a run's folder;
+// cluster is its name as a file can have it.
 func KubeconfigPath(runDir, cluster string) string {
 	return filepath.Join(runDir, "kubeconfig", cluster+".yaml")
 }

@@ -252,8 +252,13 @@ type Step struct {
 	Error string `json:"error,omitempty"`
 	// Warnings are those that the API server sent.
 	Warnings []string `json:"warnings,omitempty"`
-	// Objects are those that the step applied.
+	// Objects are those that the step did something to.
 	Objects []Object `json:"objects,omitempty"`
+	// Stdout and Stderr are what a command wrote, and ExitCode is how it
+	// ended; nil where the step ran none that ended.
+	Stdout   string `json:"stdout,omitempty"`
+	Stderr   string `json:"stderr,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"`
 }
 
 // Sink takes records. It is safe for concurrent use and returns once the

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"k8s.io/client-go/rest"
@@ -16,19 +17,37 @@ import (
 	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
 	"github.com/kind-lab/lab/labs/step/apply"
+	"github.com/kind-lab/lab/labs/step/exec"
+	"github.com/kind-lab/lab/labs/step/node"
+	"github.com/kind-lab/lab/labs/step/objects"
+	"github.com/kind-lab/lab/labs/step/patch"
+	"github.com/kind-lab/lab/labs/step/remove"
+	"github.com/kind-lab/lab/labs/step/signal"
 )
+
+// machines are the machines of a cluster's nodes.
+type machines interface {
+	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+	NodeState(ctx context.Context, node string) (string, error)
+	NodeAction(ctx context.Context, node, action string) error
+}
 
 // realCluster is a cluster reached through its API server and its nodes.
 type realCluster struct {
 	*apply.Applier
+	removing  *remove.Remover
+	patching  *patch.Patcher
+	running   *exec.Runner
+	signaling *signal.Sender
+	operating *node.Operator
+
 	handle clusters.Handle
 	config *rest.Config
-	nodes  runtime.Exec
+	nodes  machines
 }
 
-// connect reaches the cluster of a handle; commands in its nodes go through
-// nodes.
-func connect(handle clusters.Handle, nodes runtime.Exec) (*realCluster, error) {
+// connect reaches the cluster of a handle, whose nodes are the machines.
+func connect(handle clusters.Handle, nodes machines) (*realCluster, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", handle.Kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig of %s: %w", handle.Name, err)
@@ -36,11 +55,32 @@ func connect(handle clusters.Handle, nodes runtime.Exec) (*realCluster, error) {
 	// A scenario is one client among few: nothing is gained by holding it back.
 	config.QPS, config.Burst = 100, 200
 	config.UserAgent = "lab/" + version()
-	applier, err := apply.New(config)
+	client, err := objects.New(config)
 	if err != nil {
 		return nil, err
 	}
-	return &realCluster{Applier: applier, handle: handle, config: config, nodes: nodes}, nil
+	c := &realCluster{
+		Applier: apply.New(config, client), removing: remove.New(client), patching: patch.New(client),
+		handle: handle, config: config, nodes: nodes,
+	}
+	if c.running, err = exec.New(config, nodes, c.nodeNames()); err != nil {
+		return nil, err
+	}
+	if c.signaling, err = signal.New(config, nodes); err != nil {
+		return nil, err
+	}
+	if c.operating, err = node.New(config, nodes, handle.Nodes); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *realCluster) nodeNames() []string {
+	var names []string
+	for _, n := range c.handle.Nodes {
+		names = append(names, n.Name)
+	}
+	return names
 }
 
 // Images names the images that the manifests ask for.
@@ -48,9 +88,37 @@ func (c *realCluster) Images(manifests []step.Manifest) ([]string, error) {
 	return apply.Images(manifests)
 }
 
+// PatchImages names the images that a patch asks for.
+func (c *realCluster) PatchImages(in step.Patch) ([]string, error) { return patch.Images(in) }
+
 // Apply creates or changes objects.
-func (c *realCluster) Apply(ctx context.Context, in step.Apply) (step.Applied, error) {
+func (c *realCluster) Apply(ctx context.Context, in step.Apply) (step.Result, error) {
 	return c.Do(ctx, in)
+}
+
+// Delete deletes objects.
+func (c *realCluster) Delete(ctx context.Context, in step.Delete) (step.Result, error) {
+	return c.removing.Do(ctx, in)
+}
+
+// Patch changes an object.
+func (c *realCluster) Patch(ctx context.Context, in step.Patch) (step.Result, error) {
+	return c.patching.Do(ctx, in)
+}
+
+// Exec runs a command.
+func (c *realCluster) Exec(ctx context.Context, in step.Exec) (step.Result, error) {
+	return c.running.Do(ctx, in)
+}
+
+// Signal sends a signal to a container.
+func (c *realCluster) Signal(ctx context.Context, in step.Signal) (step.Result, error) {
+	return c.signaling.Do(ctx, in)
+}
+
+// Node does something to a node.
+func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, error) {
+	return c.operating.Do(ctx, in)
 }
 
 // Collectors observe a namespace, and objects of some kinds: the API, the nodes' runtime, the logs.
@@ -63,11 +131,7 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 	if err != nil {
 		return nil, err
 	}
-	var nodes []string
-	for _, n := range c.handle.Nodes {
-		nodes = append(nodes, n.Name)
-	}
-	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: nodes, Namespaces: []string{namespace}, Warn: warn})
+	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
 	return []labrun.Collector{watching, running, reading}, nil
 }
 

@@ -29,6 +29,7 @@ type runFlags struct {
 	scenarios []string
 	keep      bool
 	noLogs    bool
+	hostExec  bool
 	parallel  int
 }
 
@@ -54,6 +55,7 @@ one skips the evidence, a third one leaves at once and says what is left.`,
 	f.add(cmd, "print the report as JSON on standard output; progress goes to standard error")
 	addChoice(cmd, &f.clusters, &f.scenarios)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end")
+	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
 	return cmd
@@ -83,6 +85,9 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
+	if !f.hostExec && a.tell(a.stderr, p.HostCommands()) {
+		return silent(exitUsage)
+	}
 	log, err := journal.Create(filepath.Join(".lab", "runs"), newRunID(time.Now()))
 	if err != nil {
 		return broken(err)
@@ -110,7 +115,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, 
 	engine := &labrun.Engine{
 		Provisioner: world.provisioner, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
 		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, Hurry: signals.hurry,
-		MaxCreates: f.parallel,
+		MaxCreates: f.parallel, AllowHostExec: f.hostExec,
 	}
 	if engine.MaxCreates <= 0 {
 		engine.MaxCreates = world.maxCreates

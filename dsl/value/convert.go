@@ -185,6 +185,8 @@ func (c *converter) stepValue(s *Step) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
 		"started_at": timeValue(s.StartedAt), "finished_at": timeValue(s.FinishedAt),
 		"error": opt(s.Error, cty.String, cty.StringVal), "warnings": texts(s.Warnings),
+		"stdout": opt(s.Stdout, cty.String, cty.StringVal), "stderr": opt(s.Stderr, cty.String, cty.StringVal),
+		"exit_code": opt(s.ExitCode, cty.Number, number),
 	})
 }
 

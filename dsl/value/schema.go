@@ -42,6 +42,7 @@ func newSchema() *schema {
 	s.step = cty.Object(map[string]cty.Type{
 		"started_at": cty.Number, "finished_at": cty.Number,
 		"error": cty.String, "warnings": cty.List(cty.String),
+		"stdout": cty.String, "stderr": cty.String, "exit_code": cty.Number,
 	})
 	s.target = cty.Object(map[string]cty.Type{
 		"name": cty.String, "kubernetes": cty.String, "minor": cty.Number,

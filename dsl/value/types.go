@@ -144,4 +144,9 @@ type Step struct {
 	// was none.
 	Error    Opt[string]
 	Warnings []string
+	// Stdout, Stderr and ExitCode are those of a command; absent where the
+	// step ran none.
+	Stdout   Opt[string]
+	Stderr   Opt[string]
+	ExitCode Opt[int]
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
@@ -282,10 +283,20 @@ func (f folder) step(s collectors.Step) *value.Step {
 	at := func(t time.Time) value.Time {
 		return f.time(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
 	}
-	return &value.Step{
+	v := &value.Step{
 		StartedAt:  at(s.StartedAt),
 		FinishedAt: at(s.FinishedAt),
 		Error:      orMissing(s.Error, true),
 		Warnings:   s.Warnings,
+		Stdout:     value.None[string](),
+		Stderr:     value.None[string](),
+		ExitCode:   value.None[int](),
 	}
+	if s.Verb == dsl.VerbExec {
+		v.Stdout, v.Stderr = value.Some(s.Stdout), value.Some(s.Stderr)
+	}
+	if s.ExitCode != nil {
+		v.ExitCode = value.Some(*s.ExitCode)
+	}
+	return v
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// maxLine bounds one line of the journal: a log line of 256 KiB, escaped at
-// its worst, and what is around it.
-const maxLine = 4 << 20
+// maxLine bounds one line of the journal: both outputs of a command, 1 MiB
+// each, escaped at their worst, and what is around them.
+const maxLine = 16 << 20
 
 // Entries yields the entries of the journal in a run's folder, in order. A
 // last line without its end is what a run leaves that was cut off, and ends

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ type Resolve func(constraint, image string) (Image, error)
 
 // Options choose what of a module is planned.
 type Options struct {
-	// Clusters and Scenarios are names; empty means all.
+	// Clusters and Scenarios are names; empty means all. The name of a block
+	// with for_each, or of a scenario with a matrix, means all that it makes.
 	Clusters  []string
 	Scenarios []string
 	Resolve   Resolve
@@ -48,26 +50,30 @@ type Cluster struct {
 	Constraint string        `json:"kubernetes"`
 	Image      Image         `json:"image"`
 	Spec       clusters.Spec `json:"spec"`
+	// Host is its name where only lower case letters, digits and dashes may
+	// be, at most 29 of them, and Folder where a folder is named. Both are
+	// distinct in the module.
+	Host   string `json:"host"`
+	Folder string `json:"folder"`
 }
 
-// Run is one scenario on one cluster.
+// Run is one scenario on one cluster, in one row of its matrix if it has one.
+// Scenario and Cluster together tell it from all others.
 type Run struct {
+	// Scenario is the scenario's title: its name, with the row of its matrix
+	// as in native[grace=5]. Row is that row alone.
 	Scenario  string `json:"scenario"`
+	Row       string `json:"row,omitempty"`
 	Cluster   string `json:"cluster"`
 	Namespace string `json:"namespace"`
-	// Deadline is the longest that its expectations can take together.
+	// Folder is where its evidence goes, below the folder of the whole run.
+	Folder string `json:"folder"`
+	// Deadline is the longest that its steps can take together.
 	Deadline time.Duration `json:"deadline"`
-	Steps    []Step        `json:"steps"`
+	// Steps are those of the scenario, and then those of its finally.
+	Steps []Step `json:"steps"`
 	// Source is the scenario itself.
 	Source *dsl.Scenario `json:"-"`
-}
-
-// Step is one step or expectation of a run.
-type Step struct {
-	Name   string        `json:"name"`
-	Verb   string        `json:"verb"`
-	Within time.Duration `json:"within,omitempty"`
-	Hold   time.Duration `json:"hold,omitempty"`
 }
 
 // Plan is what a `lab run` will do.
@@ -83,19 +89,20 @@ type Plan struct {
 func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 	p := &Plan{File: m.Path, Module: m}
 	problems := unknownNames(m, o)
+	n := newNames(titlesOf(m))
 	var wanted []*dsl.Cluster
 	for _, s := range m.Scenarios {
-		if !chosen(o.Scenarios, s.Name) {
+		if !chosen(o.Scenarios, s.Name, s.Title()) {
 			continue
 		}
 		for _, c := range s.Clusters {
-			if !chosen(o.Clusters, c.Name) {
+			if !chosen(o.Clusters, c.Name, c.Block) {
 				continue
 			}
 			if !slices.Contains(wanted, c) {
 				wanted = append(wanted, c)
 			}
-			p.Runs = append(p.Runs, newRun(s, c))
+			p.Runs = append(p.Runs, newRun(s, c, n))
 		}
 	}
 	for _, c := range m.Clusters {
@@ -107,7 +114,8 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			problems = append(problems, unresolved(m, c, err))
 			continue
 		}
-		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image)})
+		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image),
+			Host: n.hosts[c.Name], Folder: n.clusters[c.Name]})
 	}
 	if len(p.Runs) == 0 && !problems.HasErrors() {
 		problems = append(problems, diag.Diagnostic{Severity: diag.SeverityError, Summary: "Nothing to run",
@@ -116,41 +124,54 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 	return p, problems
 }
 
-func chosen(names []string, name string) bool {
-	return len(names) == 0 || slices.Contains(names, name)
-}
-
-// Namespace is the namespace of a scenario's run: its name as Kubernetes
-// allows it.
-func Namespace(scenario string) string {
-	name := "lab-" + strings.Map(dnsRune, strings.ToLower(scenario))
-	if len(name) > maxNamespace {
-		name = name[:maxNamespace]
+// chosen says whether something is meant that is called any of the names. It
+// may be written without quotes, all[1.28] for all["1.28"].
+func chosen(asked []string, names ...string) bool {
+	if len(asked) == 0 {
+		return true
 	}
-	return strings.TrimRight(name, "-")
-}
-
-// maxNamespace is the longest name of a namespace, an RFC 1123 label.
-const maxNamespace = 63
-
-func dnsRune(r rune) rune {
-	if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-		return r
-	}
-	return '-'
-}
-
-func newRun(s *dsl.Scenario, c *dsl.Cluster) Run {
-	r := Run{Scenario: s.Name, Cluster: c.Name, Namespace: Namespace(s.Name), Source: s}
-	for _, st := range s.Steps {
-		planned := Step{Name: st.Name, Verb: st.Verb}
-		if st.Expect != nil {
-			planned.Within, planned.Hold = st.Expect.Within, st.Expect.Hold
-			r.Deadline += st.Expect.Within + st.Expect.Hold
+	for _, name := range names {
+		if name != "" && (slices.Contains(asked, name) || slices.Contains(asked, unquoted(name))) {
+			return true
 		}
-		r.Steps = append(r.Steps, planned)
+	}
+	return false
+}
+
+func unquoted(name string) string { return strings.ReplaceAll(name, `"`, "") }
+
+// titlesOf are the titles of a module's scenarios and the names of its
+// clusters.
+func titlesOf(m *dsl.Module) (titles, clusters []string) {
+	for _, s := range m.Scenarios {
+		titles = append(titles, s.Title())
+	}
+	for _, c := range m.Clusters {
+		clusters = append(clusters, c.Name)
+	}
+	return titles, clusters
+}
+
+func newRun(s *dsl.Scenario, c *dsl.Cluster, n names) Run {
+	title := s.Title()
+	r := Run{
+		Scenario: title, Row: s.Row, Cluster: c.Name, Folder: filepath.Join(n.clusters[c.Name], n.runs[title]),
+		Namespace: namespacePrefix + n.namespaces[title], Source: s,
+	}
+	for _, st := range s.Steps {
+		r.add(newStep(st))
+	}
+	for _, st := range s.Finally {
+		planned := newStep(st)
+		planned.Finally = true
+		r.add(planned)
 	}
 	return r
+}
+
+func (r *Run) add(s Step) {
+	r.Steps = append(r.Steps, s)
+	r.Deadline += s.Longest()
 }
 
 // Spec says how the cluster is to be made, of an image.

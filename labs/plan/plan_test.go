@@ -20,15 +20,29 @@ func module() *dsl.Module {
 	v127 := &dsl.Cluster{Name: "v127", Kubernetes: "1.27"}
 	on := &dsl.Cluster{Name: "v128_on", Kubernetes: "~> 1.28", FeatureGates: map[string]bool{"SidecarContainers": true}}
 	unused := &dsl.Cluster{Name: "unused", Kubernetes: "1.29"}
+	limits := dsl.Limits{Timeout: time.Minute}
 	steps := []*dsl.Step{
-		{Name: "job", Verb: dsl.VerbApply, Apply: &dsl.Apply{}},
+		{Name: "job", Verb: dsl.VerbApply, Apply: &dsl.Apply{Limits: limits}},
 		{Name: "it completes", Verb: dsl.VerbExpect, Expect: &dsl.Expect{Within: time.Minute, Hold: 5 * time.Second}},
 	}
+	all := []*dsl.Step{
+		{Name: "never restarts", Verb: dsl.VerbInvariant, Invariant: &dsl.Invariant{}},
+		{Name: "until it runs", Verb: dsl.VerbWait, Wait: &dsl.Wait{Within: 30 * time.Second}},
+		{Name: "settle", Verb: dsl.VerbSleep, Sleep: &dsl.Sleep{Duration: 5 * time.Second}},
+		{Name: "image", Verb: dsl.VerbPatch, Patch: &dsl.Patch{Limits: limits}},
+		{Name: "here", Verb: dsl.VerbExec, Exec: &dsl.Exec{Host: true, Limits: limits}, Range: hcl.Range{Filename: "scenario.hcl", Start: hcl.Pos{Line: 9}}},
+		{Name: "stop", Verb: dsl.VerbSignal, Signal: &dsl.Signal{Limits: limits}},
+		{Name: "gone", Verb: dsl.VerbDelete, Delete: &dsl.Delete{Limits: limits}},
+	}
+	back := []*dsl.Step{{Name: "back", Verb: dsl.VerbNode, Node: &dsl.Node{Limits: limits}}}
+	by := &dsl.Cluster{Name: `by["1.27"]`, Block: "by", Key: "1.27", Kubernetes: "1.27"}
 	return &dsl.Module{
-		Path: "scenario.hcl", Files: map[string]*hcl.File{}, Clusters: []*dsl.Cluster{unused, on, v127},
+		Path: "scenario.hcl", Files: map[string]*hcl.File{}, Clusters: []*dsl.Cluster{unused, on, v127, by},
 		Scenarios: []*dsl.Scenario{
 			{Name: "classic", Clusters: []*dsl.Cluster{v127, on}, Steps: steps},
 			{Name: "native", Clusters: []*dsl.Cluster{on}, Steps: steps},
+			{Name: "rows", Row: "grace=5", Clusters: []*dsl.Cluster{by}, Steps: all, Finally: back},
+			{Name: "rows", Row: `grace="5"`, Clusters: []*dsl.Cluster{by}, Steps: all, Finally: back},
 		},
 	}
 }
@@ -74,7 +88,11 @@ func TestOnlyWhatIsChosenIsPlanned(t *testing.T) {
 		want                []string // scenario/cluster
 		wantProblem         string
 	}{
-		{"all", nil, nil, []string{"classic/v127", "classic/v128_on", "native/v128_on"}, ""},
+		{"all", nil, nil, []string{"classic/v127", "classic/v128_on", "native/v128_on", `rows[grace=5]/by["1.27"]`, `rows[grace="5"]/by["1.27"]`}, ""},
+		{"all rows", nil, []string{"rows"}, []string{`rows[grace=5]/by["1.27"]`, `rows[grace="5"]/by["1.27"]`}, ""},
+		{"one row", nil, []string{`rows[grace="5"]`}, []string{`rows[grace="5"]/by["1.27"]`}, ""},
+		{"all of a block", []string{"by"}, []string{"rows[grace=5]"}, []string{`rows[grace=5]/by["1.27"]`, `rows[grace="5"]/by["1.27"]`}, ""},
+		{"one of a block", []string{"by[1.27]"}, []string{`rows[grace="5"]`}, []string{`rows[grace="5"]/by["1.27"]`}, ""},
 		{"one cluster", []string{"v127"}, nil, []string{"classic/v127"}, ""},
 		{"one scenario", nil, []string{"native"}, []string{"native/v128_on"}, ""},
 		{"no such cluster", []string{"v130"}, nil, nil, `No cluster "v130"`},
@@ -107,21 +125,104 @@ func TestOnlyWhatIsChosenIsPlanned(t *testing.T) {
 func TestEveryVersionThatCannotBeHadIsTold(t *testing.T) {
 	m := module()
 	m.Clusters[1].Kubernetes, m.Clusters[2].Kubernetes = "1.99", "abc"
+	m.Scenarios = m.Scenarios[:2]
 	_, problems := Build(m, Options{Resolve: resolve})
 	if len(problems) != 2 {
 		t.Fatalf("%d problems, want one for each cluster: %v", len(problems), problems)
 	}
 }
 
-func TestMinorAndNamespace(t *testing.T) {
+func TestMinor(t *testing.T) {
 	for version, want := range map[string]int{"1.28.15": 28, "v1.37.0": 37, "1": 0, "x.y": 0} {
 		if got := Minor(version); got != want {
 			t.Errorf("Minor(%q) = %d, want %d", version, got, want)
 		}
 	}
-	for scenario, want := range map[string]string{"classic": "lab-classic", "Two Words_": "lab-two-words"} {
-		if got := Namespace(scenario); got != want {
-			t.Errorf("Namespace(%q) = %q, want %q", scenario, got, want)
+}
+
+func TestNamesAreAllowedAndDistinct(t *testing.T) {
+	long := strings.Repeat("a-long-name-", 6)
+	tests := []struct {
+		name    string
+		names   []string
+		shape   func(string) string
+		longest int
+		want    []string
+	}{
+		{"as they are", []string{"v127", "v128"}, label, 29, []string{"v127", "v128"}},
+		{"made to fit", []string{"v128_on", `all["1.28"]`, "Ärger"}, label, 29, []string{"v128-on", "all-1-28", "rger"}},
+		{"kept apart", []string{"v128_on", "v128-on", "other"}, label, 29, []string{"v128-on-1c038775", "v128-on-4b763b4b", "other"}},
+		{"also by case", []string{"A", "a"}, folder, 29, []string{"A-d3d99e8b", "a-e8b7be43"}},
+		{"too long", []string{long + "1", long + "2"}, label, 29, []string{"a-long-name-a-long-n-2c62b538", "a-long-name-a-long-n-b56be482"}},
+		{"nothing is left", []string{"[]"}, label, 29, []string{"0d4cbb29"}},
+		{"folders", []string{`native[grace=5,image="a/b:1"]`, "../..", "v128_on"}, folder, 100, []string{"native-grace-5-image-a-b-1", "1cfebb4b", "v128_on"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			shaped := distinct(tt.names, tt.shape, tt.longest)
+			seen := map[string]bool{}
+			for i, name := range tt.names {
+				got := shaped[name]
+				if len(got) > tt.longest || seen[strings.ToLower(got)] || tt.shape(got) != got {
+					t.Errorf("%q became %q, which is too long, not distinct or not allowed", name, got)
+				}
+				seen[strings.ToLower(got)] = true
+				if got != tt.want[i] {
+					t.Errorf("%q became %q, want %q", name, got, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestRunsOfAMatrixAreKeptApart(t *testing.T) {
+	p, problems := Build(module(), Options{Resolve: resolve, Scenarios: []string{"rows", "native"}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	namespaces, folders := map[string]bool{}, map[string]bool{}
+	for _, r := range p.Runs {
+		namespaces[r.Namespace], folders[r.Folder] = true, true
+	}
+	if len(namespaces) != len(p.Runs) || len(folders) != len(p.Runs) {
+		t.Errorf("%d runs have the namespaces %v and folders %v", len(p.Runs), namespaces, folders)
+	}
+	if r := p.Runs[1]; r.Row != "grace=5" || r.Deadline != 30*time.Second+5*time.Second+5*time.Minute {
+		t.Errorf("row %q takes at most %s", r.Row, r.Deadline)
+	}
+}
+
+func TestCommandsOnThisMachineAreTold(t *testing.T) {
+	for scenario, want := range map[string]int{"rows": 1, "native": 0} {
+		p, problems := Build(module(), Options{Resolve: resolve, Scenarios: []string{scenario}})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		got := p.HostCommands()
+		if len(got) != want {
+			t.Fatalf("%s: %d problems, want %d: %v", scenario, len(got), want, got)
+		}
+		if want > 0 && (got[0].Range == nil || got[0].Range.Start.Line != 9 || !strings.Contains(got[0].Detail, "-allow-host-exec")) {
+			t.Errorf("problem = %+v", got[0])
 		}
 	}
+}
+
+func FuzzDistinct(f *testing.F) {
+	f.Add("v128_on", "v128-on")
+	f.Add("", "[]")
+	f.Add("\xff", "..")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, shape := range []func(string) string{label, folder} {
+			shaped := distinct([]string{a, b}, shape, 29)
+			if a != b && strings.EqualFold(shaped[a], shaped[b]) {
+				t.Errorf("%q and %q are both %q", a, b, shaped[a])
+			}
+			for _, name := range shaped {
+				if name == "" || len(name) > 29 || strings.Trim(name, "-.") != name || strings.ContainsAny(name, "/\\") {
+					t.Errorf("the name %q is not allowed", name)
+				}
+			}
+		}
+	})
 }

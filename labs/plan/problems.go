@@ -13,23 +13,37 @@ import (
 
 // unknownNames says which of the chosen names the module does not have.
 func unknownNames(m *dsl.Module, o Options) diag.List {
-	var clusters, scenarios []string
+	var clusters, scenarios []known
 	for _, c := range m.Clusters {
-		clusters = append(clusters, c.Name)
+		clusters = append(clusters, known{c.Name, []string{c.Name, c.Block}})
 	}
 	for _, s := range m.Scenarios {
-		scenarios = append(scenarios, s.Name)
+		scenarios = append(scenarios, known{s.Name, []string{s.Name, s.Title()}})
 	}
 	return append(unknown("cluster", o.Clusters, clusters), unknown("scenario", o.Scenarios, scenarios)...)
 }
 
-func unknown(what string, asked, there []string) diag.List {
+// known is something that can be chosen, with all that it is called.
+type known struct {
+	name  string
+	names []string
+}
+
+func unknown(what string, asked []string, there []known) diag.List {
 	var problems diag.List
 	for _, name := range asked {
-		if !slices.Contains(there, name) {
+		var names []string
+		found := false
+		for _, k := range there {
+			found = found || chosen([]string{name}, k.names...)
+			if !slices.Contains(names, k.name) {
+				names = append(names, k.name)
+			}
+		}
+		if !found {
 			problems = append(problems, diag.Diagnostic{
 				Severity: diag.SeverityError, Summary: fmt.Sprintf("No %s %q", what, name),
-				Detail: fmt.Sprintf("The scenario file has the %ss %s.", what, strings.Join(there, ", ")),
+				Detail: fmt.Sprintf("The scenario file has the %ss %s.", what, strings.Join(names, ", ")),
 			})
 		}
 	}

@@ -47,9 +47,20 @@ func (p *Plan) writeScenario(b *strings.Builder, r Run) {
 			on = append(on, other.Cluster)
 		}
 	}
-	fmt.Fprintf(b, "scenario %q on %s, at most %s for its expectations\n", r.Scenario, strings.Join(on, ", "), short(r.Deadline))
+	fmt.Fprintf(b, "scenario %q on %s, at most %s\n", r.Scenario, strings.Join(on, ", "), short(r.Deadline))
+	verbs := 0
 	for _, s := range r.Steps {
-		fmt.Fprintf(b, "  %-7s %s%s\n", s.Verb, s.Name, timing(s))
+		verbs = max(verbs, len(s.Verb))
+	}
+	for i, s := range r.Steps {
+		if s.Finally && (i == 0 || !r.Steps[i-1].Finally) {
+			b.WriteString("  finally\n")
+		}
+		indent := "  "
+		if s.Finally {
+			indent = "    "
+		}
+		fmt.Fprintf(b, "%s%-*s  %s%s\n", indent, verbs, s.Verb, s.Name, timing(s))
 	}
 	b.WriteString("\n")
 }
@@ -61,6 +72,12 @@ func timing(s Step) string {
 	}
 	if s.Hold > 0 {
 		parts = append(parts, "hold "+short(s.Hold))
+	}
+	if s.Timeout > 0 {
+		parts = append(parts, "at most "+short(s.Timeout))
+	}
+	if s.Duration > 0 {
+		parts = append(parts, short(s.Duration))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -111,7 +111,9 @@ func ExitCode(r Report) int {
 	return ExitError
 }
 
-func isExpectation(s Step) bool { return s.Verdict != nil || s.Verb == dsl.VerbExpect }
+func isExpectation(s Step) bool {
+	return s.Verdict != nil || s.Verb == dsl.VerbExpect || s.Verb == dsl.VerbInvariant
+}
 
 func broken(c Cluster) bool { return c.Error != "" || c.Status >= expect.Error }
 

@@ -224,6 +224,9 @@ func gapText(r collectors.Record) string {
 
 func stepText(s *collectors.Step) string {
 	text := "step " + strings.TrimSpace(s.Verb+" "+s.Name)
+	if s.ExitCode != nil {
+		return fmt.Sprintf("%s ended with exit code %d", text, *s.ExitCode)
+	}
 	if s.Error != "" {
 		return text + " was refused: " + s.Error
 	}

@@ -72,7 +72,7 @@ func (b *bench) create(ctx context.Context) error {
 	}
 	began := b.Clock.Now()
 	b.progress("creating " + titled(b.planned))
-	kubeconfig := clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Name)
+	kubeconfig := clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder)
 	intent := journal.Intent{Action: journal.ActionCreate, Provider: "kind", ID: b.id, Kubeconfig: kubeconfig}
 	if err := b.Journal.Intent(began, intent); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (b *bench) down() {
 	if b.Keep {
 		b.event(report.Event{Kind: report.EventWarning, Cluster: b.planned.Name, Text: fmt.Sprintf(
 			"kept as asked: kubectl --kubeconfig %s get pods -A; remove it with: lab gc %s",
-			clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Name), b.id)})
+			clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder), b.id)})
 		return
 	}
 	began := b.Clock.Now()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +41,8 @@ type Engine struct {
 	LabVersion string
 	// MaxCreates bounds how many clusters boot at once; 0 means 1.
 	MaxCreates int
+	// AllowHostExec says that scenarios may run commands on this machine.
+	AllowHostExec bool
 	// Keep leaves the clusters there.
 	Keep bool
 	// Hurry is closed when somebody asked to stop for the second time: no
@@ -129,7 +130,7 @@ func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []re
 			planned = append(planned, r)
 		}
 	}
-	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c.Name)}
+	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c)}
 	if err := b.up(ctx); err != nil {
 		out.Status, out.Error = expect.Error, err.Error()
 		l.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})
@@ -188,25 +189,10 @@ func (l *lab) hurry() bool {
 	}
 }
 
-// maxID is the longest name with which a cluster of several control planes
-// still has valid host names.
-const maxID = 40
-
 // clusterID is a name that no other run uses, as host names allow it: a run's
 // ID ends in what is random of it.
-func clusterID(run, cluster string) string {
-	name := "lab-" + run[strings.LastIndex(run, "-")+1:] + "-" + strings.ToLower(strings.ReplaceAll(cluster, "_", "-"))
-	if len(name) > maxID {
-		// Names that begin alike stay apart by a sum of the whole.
-		sum := crc32.ChecksumIEEE([]byte(cluster))
-		name = fmt.Sprintf("%s-%08x", name[:maxID-9], sum)
-	}
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '-'
-	}, name), "-")
+func clusterID(run string, c plan.Cluster) string {
+	return "lab-" + run[strings.LastIndex(run, "-")+1:] + "-" + c.Host
 }
 
 func firstLine(s string) string {

@@ -36,7 +36,14 @@ func (e *events) Event(ev report.Event) {
 // carryOut runs testdata/small in the world.
 func carryOut(t *testing.T, ctx context.Context, w *runtest.World, o plan.Options) (report.Report, string) {
 	t.Helper()
-	m, problems := dsl.Load("testdata/small", dsl.Options{})
+	return carryOutFile(t, ctx, w, "testdata/small", o, func(*run.Engine) {})
+}
+
+// carryOutFile runs a scenario file in the world, with an engine that is
+// changed before.
+func carryOutFile(t *testing.T, ctx context.Context, w *runtest.World, file string, o plan.Options, change func(*run.Engine)) (report.Report, string) {
+	t.Helper()
+	m, problems := dsl.Load(file, dsl.Options{})
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
@@ -51,6 +58,7 @@ func carryOut(t *testing.T, ctx context.Context, w *runtest.World, o plan.Option
 	}
 	engine := run.Engine{Provisioner: w, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: &events{},
 		Journal: log, ID: "20260102-030405-abcdef", MaxCreates: 2}
+	change(&engine)
 	r := engine.Run(ctx, p)
 	if err := log.Close(); err != nil {
 		t.Error(err)

@@ -40,9 +40,18 @@ type Cluster interface {
 	DeleteNamespace(ctx context.Context, name string) error
 	// Images names the container images that the manifests ask for.
 	Images(manifests []step.Manifest) ([]string, error)
-	// Apply creates or changes objects; a refusal is a *step.RefusedError, a
-	// manifest that cannot be read a *step.ManifestError.
-	Apply(ctx context.Context, in step.Apply) (step.Applied, error)
+	// PatchImages names the container images that a patch asks for.
+	PatchImages(in step.Patch) ([]string, error)
+	// Apply and the others do what the steps of these names ask for, before
+	// ctx ends. What was understood and did not come about is a step.Refusal,
+	// a manifest that cannot be read a *step.ManifestError. The result has
+	// what was done, also beside an error.
+	Apply(ctx context.Context, in step.Apply) (step.Result, error)
+	Delete(ctx context.Context, in step.Delete) (step.Result, error)
+	Patch(ctx context.Context, in step.Patch) (step.Result, error)
+	Exec(ctx context.Context, in step.Exec) (step.Result, error)
+	Signal(ctx context.Context, in step.Signal) (step.Result, error)
+	Node(ctx context.Context, in step.Node) (step.Result, error)
 	// Collectors observe a namespace, with objects of further kinds; evidence
 	// for people goes below dir.
 	Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]Collector, error)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
@@ -27,8 +27,14 @@ type session struct {
 	records  chan collectors.Record
 	timeline *collectors.Timeline
 	seq      uint64
-	scope    *expect.Scope
-	report   report.Run
+	target   *value.Target
+	shared   *value.Shared
+	// secrets are the sensitive values that are not told or kept.
+	secrets []string
+	report  report.Run
+	watches []*watch
+	// finishing says that only the steps of finally are left.
+	finishing bool
 
 	stop       context.CancelFunc
 	collecting sync.WaitGroup
@@ -42,7 +48,7 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 	begin := b.Clock.Now()
 	s := &session{
 		bench: b, planned: planned, begin: begin,
-		dir:      filepath.Join(b.Journal.Dir(), planned.Cluster, planned.Scenario),
+		dir:      filepath.Join(b.Journal.Dir(), planned.Folder),
 		key:      planned.Scenario + "/" + planned.Cluster,
 		records:  make(chan collectors.Record, 1024),
 		timeline: collectors.NewTimeline(begin),
@@ -50,12 +56,16 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 		report: report.Run{Scenario: planned.Scenario, Description: planned.Source.Description, Cluster: planned.Cluster,
 			Namespace: planned.Namespace, StartedAt: begin},
 	}
-	s.scope = s.newScope()
-	s.event(report.Event{Kind: report.EventProgress, Cluster: planned.Cluster, Scenario: planned.Scenario, Text: "running"})
+	s.target = newTarget(b.planned, s.handle)
+	s.shared = value.NewShared(s.plan.Module.FS, s.plan.Module.Dir)
+	s.secrets = value.Secrets(s.plan.Module.Vars, s.plan.Module.Locals)
+	s.progressing("running")
 	if err := s.open(ctx); err != nil {
 		s.abandon(planned.Source.Steps, expect.Error, err)
+		s.abandon(planned.Source.Finally, expect.Error, err)
 	} else {
 		s.steps(ctx)
+		s.finally(ctx)
 	}
 	s.seal(ctx)
 	s.report.FinishedAt = s.Clock.Now()
@@ -110,11 +120,29 @@ func (s *session) add(r collectors.Record) {
 func (s *session) take(r collectors.Record) {
 	s.seq++
 	r.Seq = s.seq
-	if err := s.Journal.Record(s.key, r); err != nil {
+	kept := s.redacted(r)
+	if err := s.Journal.Record(s.key, kept); err != nil {
 		s.fail(s.planned.Cluster, err)
 	}
 	s.timeline.Add(r)
-	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &r})
+	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &kept})
+	s.observe(&r)
+}
+
+// redacted is a record as it is kept and told. The timeline has the step's true
+// output, so that expectations can look at it.
+func (s *session) redacted(r collectors.Record) collectors.Record {
+	if r.Step == nil || len(s.secrets) == 0 {
+		return r
+	}
+	told := *r.Step
+	told.Stdout, told.Stderr, told.Error = s.redact(told.Stdout), s.redact(told.Stderr), s.redact(told.Error)
+	told.Warnings = nil
+	for _, w := range r.Step.Warnings {
+		told.Warnings = append(told.Warnings, s.redact(w))
+	}
+	r.Step = &told
+	return r
 }
 
 // decision is an expectation that waits for its verdict.
@@ -147,6 +175,10 @@ func (s *session) pump(ctx context.Context, finished <-chan struct{}, d decision
 			}
 		case err := <-s.broken:
 			stop()
+			if s.finishing {
+				s.warn(fmt.Sprintf("an observer gave up: %v", err))
+				continue
+			}
 			return fmt.Errorf("an observer gave up: %w", err)
 		case <-ctx.Done():
 			stop()
@@ -265,12 +297,4 @@ func (s *session) lastOnCluster() bool {
 
 func (s *session) warn(text string) {
 	s.event(report.Event{Kind: report.EventWarning, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Text: text})
-}
-
-// abandon reports steps that were not come to.
-func (s *session) abandon(steps []*dsl.Step, status expect.Status, why error) {
-	for _, st := range steps {
-		s.done(report.Step{Name: st.Name, Verb: st.Verb, Status: status, Detail: why.Error(),
-			BeganAt: seconds(s.begin, s.Clock.Now()), EndedAt: seconds(s.begin, s.Clock.Now())})
-	}
 }

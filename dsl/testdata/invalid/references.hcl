@@ -31,7 +31,7 @@ scenario "x" {
     condition = step.itself.started_at > 1 # ERROR: The step "itself" is not done before this one
   }
   expect "result" {
-    condition = step.first.stdout == "" # ERROR: A step has no attribute "stdout". It has error, finished_at, started_at and warnings.
+    condition = step.first.output == "" # ERROR: A step has no attribute "output". It has error, exit_code, finished_at, started_at, stderr, stdout and warnings.
   }
   expect "cluster" {
     condition = cluster.v128.name == "v128" # ERROR: The cluster that the scenario runs on now is "target".

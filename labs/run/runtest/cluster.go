@@ -3,6 +3,7 @@ package runtest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,7 +26,10 @@ type Cluster struct {
 
 	mu    sync.Mutex
 	sinks map[string]collectors.Sink
-	jobs  map[string]*job
+	// jobs are the Jobs and the pods without one, by namespace, kind and name;
+	// things are all objects that were applied.
+	jobs   map[string]*job
+	things map[string]*unstructured.Unstructured
 }
 
 func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
@@ -36,7 +40,7 @@ func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
 		native = gate
 	}
 	return &Cluster{world: w, spec: spec, handle: handle, known: minor >= 28, native: native, ordered: minor >= 29,
-		sinks: map[string]collectors.Sink{}, jobs: map[string]*job{}}
+		sinks: map[string]collectors.Sink{}, jobs: map[string]*job{}, things: map[string]*unstructured.Unstructured{}}
 }
 
 // Namespace is there at once.
@@ -50,6 +54,11 @@ func (c *Cluster) DeleteNamespace(_ context.Context, name string) error {
 		if j.object.Namespace == name {
 			j.cancel()
 			delete(c.jobs, key)
+		}
+	}
+	for key := range c.things {
+		if strings.HasPrefix(key, name+"/") {
+			delete(c.things, key)
 		}
 	}
 	return nil
@@ -99,9 +108,9 @@ func (c *Cluster) tell(r collectors.Record) {
 	}
 }
 
-// Apply starts Jobs and takes everything else as it is.
-func (c *Cluster) Apply(_ context.Context, in step.Apply) (step.Applied, error) {
-	var out step.Applied
+// Apply starts Jobs and pods and takes everything else as it is.
+func (c *Cluster) Apply(_ context.Context, in step.Apply) (step.Result, error) {
+	var out step.Result
 	for _, m := range in.Manifests {
 		objects, err := apply.Decode(m)
 		if err != nil {
@@ -116,7 +125,7 @@ func (c *Cluster) Apply(_ context.Context, in step.Apply) (step.Applied, error) 
 	return out, nil
 }
 
-func (c *Cluster) one(o *unstructured.Unstructured, in step.Apply, out *step.Applied) error {
+func (c *Cluster) one(o *unstructured.Unstructured, in step.Apply, out *step.Result) error {
 	object := collectors.Object{Kind: o.GetKind(), Namespace: in.Namespace, Name: o.GetName(), UID: "uid-" + o.GetName()}
 	if path := firstSidecar(o); path != "" && !c.known {
 		problem := fmt.Sprintf("unknown field %q", path)
@@ -126,20 +135,25 @@ func (c *Cluster) one(o *unstructured.Unstructured, in step.Apply, out *step.App
 		}
 		out.Warnings = append(out.Warnings, problem)
 	}
-	key := in.Namespace + "/" + o.GetName()
+	key := keyOf(in.Namespace, o.GetKind(), o.GetName())
 	c.mu.Lock()
-	_, there := c.jobs[key]
-	if !there && o.GetKind() == "Job" {
+	_, there := c.things[key]
+	c.things[key] = o
+	if !there && (o.GetKind() == "Job" || o.GetKind() == "Pod") {
 		c.jobs[key] = startJob(c, o, object)
 	}
 	c.mu.Unlock()
-	out.Objects = append(out.Objects, object)
 	action := "created"
 	if there {
 		action = "unchanged"
 	}
-	out.Actions = append(out.Actions, action)
+	out.Did(object, action)
 	return nil
+}
+
+// keyOf names an object.
+func keyOf(namespace, kind, name string) string {
+	return namespace + "/" + strings.ToLower(kind) + "/" + name
 }
 
 // firstSidecar is the path of the first restartPolicy of an init container.

@@ -15,19 +15,24 @@ import (
 	"github.com/kind-lab/lab/collectors"
 )
 
-// job is a Job with its one pod.
+// job is a Job with its one pod, or a pod without one.
 type job struct {
 	cluster *Cluster
 	object  collectors.Object
 	pod     collectors.Object
 	cancel  context.CancelFunc
+	over    <-chan struct{}
 	grace   time.Duration
+	// held says that a finalizer keeps it; gone is closed when it is.
+	held bool
+	gone chan struct{}
 
 	mu         sync.Mutex
 	containers []*container
 	scheduled  bool
 	complete   bool
 	created    time.Time
+	deleted    time.Time
 }
 
 // container is a container of the pod and its one run.
@@ -35,20 +40,52 @@ type container struct {
 	collectors.Container
 	runsFor  time.Duration
 	exitCode int
-	kill     chan struct{}
-	ended    chan struct{}
+	// onTerm is the exit code with which it ends when it is told to; -1 where
+	// it does not.
+	onTerm int
+	// kill takes the exit code with which it is ended.
+	kill  chan int
+	ended chan struct{}
 }
 
-// startJob starts a Job; the caller holds the cluster's lock.
+// end ends the container, if it was not yet.
+func (c *container) end(code int) {
+	select {
+	case c.kill <- code:
+	default:
+	}
+}
+
+// terminate tells the container to end: SIGTERM, and SIGKILL after a while.
+func (c *container) terminate(grace time.Duration) {
+	if c.onTerm >= 0 {
+		c.end(c.onTerm)
+		return
+	}
+	time.AfterFunc(grace, func() { c.end(137) })
+}
+
+// startJob starts a Job or a pod; the caller holds the cluster's lock.
 func startJob(c *Cluster, o *unstructured.Unstructured, object collectors.Object) *job {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &job{cluster: c, object: object, cancel: cancel, created: time.Now(),
 		pod: collectors.Object{Kind: "Pod", Namespace: object.Namespace, Name: object.Name + "-x7k2p", UID: "uid-" + object.Name + "-pod"}}
-	var typed batchv1.Job
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &typed); err != nil {
-		return j
+	j.over = ctx.Done()
+	j.held, j.gone = len(o.GetFinalizers()) > 0, make(chan struct{})
+	var spec corev1.PodSpec
+	if object.Kind == "Pod" {
+		var typed corev1.Pod
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &typed); err != nil {
+			return j
+		}
+		spec, j.pod = typed.Spec, object
+	} else {
+		var typed batchv1.Job
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &typed); err != nil {
+			return j
+		}
+		spec = typed.Spec.Template.Spec
 	}
-	spec := typed.Spec.Template.Spec
 	j.grace = 3 * time.Second
 	if s := spec.TerminationGracePeriodSeconds; s != nil {
 		j.grace = time.Duration(*s) * time.Second / 10
@@ -69,7 +106,7 @@ func startJob(c *Cluster, o *unstructured.Unstructured, object collectors.Object
 
 func newContainer(c corev1.Container, kind string) *container {
 	out := &container{Container: collectors.Container{Name: c.Name, Kind: kind, Image: c.Image, State: "waiting", Reason: "ContainerCreating"},
-		runsFor: -1, kill: make(chan struct{}), ended: make(chan struct{})}
+		runsFor: -1, onTerm: -1, kill: make(chan int, 1), ended: make(chan struct{})}
 	for _, e := range c.Env {
 		switch e.Name {
 		case "RUNS_FOR":
@@ -79,6 +116,10 @@ func newContainer(c corev1.Container, kind string) *container {
 		case "EXIT_CODE":
 			if n, err := strconv.Atoi(e.Value); err == nil {
 				out.exitCode = n
+			}
+		case "ON_TERM":
+			if n, err := strconv.Atoi(e.Value); err == nil {
+				out.onTerm = n
 			}
 		}
 	}
@@ -113,7 +154,7 @@ func (j *job) stopSidecars(ctx context.Context) {
 		if c.Kind != collectors.KindSidecar {
 			continue
 		}
-		time.AfterFunc(j.grace, func() { close(c.kill) })
+		c.terminate(j.grace)
 		if j.cluster.ordered && !wait(ctx, c.ended) {
 			return
 		}
@@ -153,8 +194,7 @@ func (j *job) start(ctx context.Context, c *container) {
 		}
 		select {
 		case <-over:
-		case <-c.kill:
-			code = 137
+		case code = <-c.kill:
 		case <-ctx.Done():
 			return
 		}
@@ -186,9 +226,11 @@ func (j *job) change(do func()) {
 // observed tells of the Job and its pod as the API shows them now.
 func (j *job) observed() {
 	j.mu.Lock()
-	pod := &collectors.Pod{Owner: &j.object, Node: j.cluster.handle.Nodes[0].Name, CreatedAt: j.created.Truncate(time.Second), QOS: "BestEffort"}
-	ready, running, over := 0, 0, 0
-	total := 0
+	pod := &collectors.Pod{DeletedAt: j.deleted, Node: j.cluster.handle.Nodes[0].Name, CreatedAt: j.created.Truncate(time.Second), QOS: "BestEffort"}
+	if j.object.Kind == "Job" {
+		pod.Owner = &j.object
+	}
+	ready, running, total := 0, 0, 0
 	for _, c := range j.containers {
 		if c.Kind != collectors.KindInit {
 			total++
@@ -198,9 +240,6 @@ func (j *job) observed() {
 		}
 		if c.State == "running" {
 			running++
-		}
-		if c.State == "terminated" {
-			over++
 		}
 		pod.Containers = append(pod.Containers, c.Container)
 	}
@@ -214,6 +253,9 @@ func (j *job) observed() {
 	j.mu.Unlock()
 	now := time.Now()
 	j.cluster.tell(collectors.Record{Time: now, Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypePod, Object: j.pod, Pod: pod})
+	if j.object.Kind == "Pod" {
+		return
+	}
 	j.cluster.tell(collectors.Record{Time: now, Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeJob, Object: j.object, Job: told})
 }
 
@@ -228,6 +270,8 @@ func (j *job) standing(running, ready, total int) (phase, status string) {
 		}
 	}
 	switch {
+	case !j.deleted.IsZero():
+		return "Running", "Terminating"
 	case j.complete:
 		return "Succeeded", "Completed"
 	case !j.scheduled:

@@ -3,7 +3,9 @@
 // ones tell them. A container runs for the time that its variable RUNS_FOR
 // says, such as "100ms", or for ever without one, and ends with EXIT_CODE. One
 // that is told to stop ends by SIGKILL after the pod's grace period, read as
-// tenths of seconds.
+// tenths of seconds, or at once with the exit code ON_TERM if it has one. No
+// container is started again. Commands in containers and nodes are echo, cat,
+// true, false and sleep; those on this machine are real.
 package runtest
 
 import (
@@ -31,10 +33,15 @@ type World struct {
 	// Creating is called when a cluster's creation begins, Observing when a
 	// scenario is observed; tests interrupt there.
 	Creating, Observing func(name string)
+	// Acting is called before anything is done to a cluster's containers and
+	// nodes, with what Did says of it; its error is the step's, and nothing is
+	// done.
+	Acting func(ctx context.Context, what string) error
 
 	mu    sync.Mutex
 	there map[string]*Cluster
 	names map[string]string
+	did   []string
 }
 
 // Create makes a cluster after CreateTakes.
@@ -92,6 +99,27 @@ func (w *World) Destroy(ctx context.Context, id string) error {
 		return err
 	}
 	delete(w.there, id)
+	return nil
+}
+
+// Did is what was done to containers and nodes, in order, such as "v129: signal
+// TERM web/main" or "v129: node cordon lab-abcdef-v129-control-plane".
+func (w *World) Did() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.did)
+}
+
+// act notes what is about to be done, unless Acting has something against it.
+func (w *World) act(ctx context.Context, what string) error {
+	if w.Acting != nil {
+		if err := w.Acting(ctx, what); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.did = append(w.did, what)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/objects"
 )
 
 // server is an API server that has ConfigMaps: it refuses the field "bad" where
@@ -104,10 +105,12 @@ func TestApply(t *testing.T) {
 	s := &server{objects: map[string]map[string]any{}}
 	listening := httptest.NewServer(s)
 	defer listening.Close()
-	applier, err := New(&rest.Config{Host: listening.URL})
+	config := &rest.Config{Host: listening.URL}
+	client, err := objects.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	applier := New(config, client)
 	tests := []struct {
 		name       string
 		manifest   step.Manifest

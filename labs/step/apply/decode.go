@@ -40,6 +40,19 @@ func Decode(m step.Manifest) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
+// DecodeAll is Decode for several manifests.
+func DecodeAll(manifests []step.Manifest) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	for _, m := range manifests {
+		objects, err := Decode(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+	return all, nil
+}
+
 func decodeDocument(document []byte) ([]*unstructured.Unstructured, error) {
 	var content map[string]any
 	if err := yaml.UnmarshalStrict(document, &content); err != nil {

@@ -25,6 +25,25 @@ func Images(manifests []step.Manifest) ([]string, error) {
 	return images, nil
 }
 
+// ImagesIn is Images for a value of any shape, such as a patch.
+func ImagesIn(content any) []string {
+	switch content := content.(type) {
+	case map[string]any:
+		return collectImages(nil, content)
+	case []any:
+		var images []string
+		for _, element := range content {
+			for _, image := range ImagesIn(element) {
+				if !slices.Contains(images, image) {
+					images = append(images, image)
+				}
+			}
+		}
+		return images
+	}
+	return nil
+}
+
 // containerLists are the fields of a pod's spec that hold containers.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 

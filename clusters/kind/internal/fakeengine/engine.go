@@ -84,6 +84,8 @@ func Main(dir string, args []string) int {
 		return fakePs(dir, args)
 	case "container":
 		return fakeInspect(dir, args[2:])
+	case "stop", "start", "restart", "pause", "unpause":
+		return fakeNodeAction(dir, args[0], args[1])
 	case "inspect":
 		return b.fakeKindInspect(args)
 	case "image":
@@ -150,7 +152,7 @@ func fakeInspect(dir string, ids []string) int {
 	found := []json.RawMessage{}
 	missing := 0
 	for _, id := range ids {
-		text, err := os.ReadFile(filepath.Join(dir, id+".container"))
+		text, err := os.ReadFile(filepath.Join(dir, idOf(id)+".container"))
 		if err != nil {
 			missing = fail("Error: No such container: %s", id)
 			continue
@@ -163,6 +165,40 @@ func fakeInspect(dir string, ids []string) int {
 	}
 	fmt.Println(string(out))
 	return missing
+}
+
+// idOf is the id of the container with an id or a name.
+func idOf(name string) string {
+	if len(name) == 2*sha256.Size {
+		return name
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+}
+
+// fakeNodeAction changes a container's state.
+func fakeNodeAction(dir, action, name string) int {
+	file := filepath.Join(dir, idOf(name)+".container")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fail("Error response from daemon: No such container: %s", name)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return fail("%v", err)
+	}
+	status := map[string]string{"stop": "exited", "pause": "paused"}[action]
+	if status == "" {
+		status = "running"
+	}
+	all["State"] = map[string]any{"Status": status, "Running": status == "running"}
+	if text, err = json.Marshal(all); err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		return fail("%v", err)
+	}
+	fmt.Println(name)
+	return 0
 }
 
 func (b Behaviour) fakeKindInspect(args []string) int {

@@ -1,0 +1,38 @@
+package exec
+
+import (
+	"errors"
+	osexec "os/exec"
+	"strings"
+
+	"github.com/kind-lab/lab/labs/step"
+)
+
+// notStarted is how container runtimes say that a command could not be
+// started, such as for a program that is not there.
+var notStarted = [...]string{"OCI runtime exec failed", "failed to exec in container", "error executing command in container"}
+
+// unstarted says whether a text tells that a command could not be started.
+func unstarted(text string) bool {
+	for _, phrase := range notStarted {
+		if strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// byEngine says what the failure of the engine's client means that ran a
+// command in a node which runs: the client ends with the command's own exit
+// code, with 125 where the engine failed, and with 126 or 127, and nothing but
+// a word of the runtime, where the command could not be started.
+func byEngine(err error, stderr string) error {
+	var exit *osexec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() < 0 || exit.ExitCode() == 125 {
+		return err
+	}
+	if code := exit.ExitCode(); (code == 126 || code == 127) && unstarted(stderr) {
+		return step.Failed("the command could not be started: %s", strings.TrimSpace(stderr))
+	}
+	return ended(exit.ExitCode())
+}

@@ -1,0 +1,126 @@
+// Package exec runs commands: in a pod's container as kubectl exec does, on a
+// node, or on this machine.
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kind-lab/lab/labs/step"
+)
+
+// Nodes reaches the machines of a cluster's nodes.
+type Nodes interface {
+	// NodeExec runs a command in a node; its failure wraps the
+	// *os/exec.ExitError of the engine's client.
+	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+	// NodeState is what the node's machine is doing, such as "running".
+	NodeState(ctx context.Context, node string) (string, error)
+}
+
+// Runner runs commands for one cluster. It may be used by several goroutines.
+type Runner struct {
+	client kubernetes.Interface
+	stream stream
+	nodes  Nodes
+	names  []string
+}
+
+// New returns a Runner for the cluster of config, whose nodes have the names.
+func New(config *rest.Config, nodes Nodes, names []string) (*Runner, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return &Runner{client: client, stream: remote(config, client), nodes: nodes, names: names}, nil
+}
+
+// Do runs the command to its end. The result has what it wrote, also where it
+// failed. The error is a *step.ExitError where it ended with an exit code other
+// than 0; a *step.FailedError or *step.RefusedError where it could not be begun
+// (no such pod, a container that does not run, no such program) or did not end
+// before the context's deadline; any other where it could not be told.
+func (r *Runner) Do(ctx context.Context, in step.Exec) (step.Result, error) {
+	if len(in.Command) == 0 {
+		return step.Result{}, errors.New("the command is empty: it needs a program at least")
+	}
+	began := time.Now()
+	c := &call{Exec: in, stdout: &output{}, stderr: &output{}}
+	if in.Stdin != nil {
+		c.stdin = strings.NewReader(*in.Stdin)
+	}
+	var err error
+	switch {
+	case in.Host:
+		err = c.onHost(ctx)
+	case in.Node != "":
+		err = r.onNode(ctx, c)
+	default:
+		err = r.inPod(ctx, c)
+	}
+	out := step.Result{Stdout: c.stdout.String(), Stderr: c.stderr.String()}
+	if c.stdout.cut() || c.stderr.cut() {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the command wrote more than %d bytes: what came after them is not kept", step.MaxOutput))
+	}
+	return out, c.judge(ctx, err, time.Since(began), &out)
+}
+
+// call is one command while it runs.
+type call struct {
+	step.Exec
+	stdin          io.Reader
+	stdout, stderr *output
+}
+
+// ended is how a command ended that did end.
+type ended int
+
+// Error is the exit code.
+func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// judge says what the end of a call means, and notes its exit code.
+func (c *call) judge(ctx context.Context, err error, after time.Duration, out *step.Result) error {
+	var code ended
+	switch {
+	case err == nil || errors.As(err, &code):
+		exit := int(code)
+		out.ExitCode = &exit
+		if exit == 0 {
+			return nil
+		}
+		return &step.ExitError{Code: exit, Stderr: out.Stderr}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return step.Failed("the command did not end within %s", after.Round(100*time.Millisecond))
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return err
+}
+
+// onNode runs the call in a node.
+func (r *Runner) onNode(ctx context.Context, c *call) error {
+	if !slices.Contains(r.names, c.Node) {
+		return step.Failed("the cluster has no node %q; its nodes are %s", c.Node, strings.Join(r.names, ", "))
+	}
+	err := r.nodes.NodeExec(ctx, c.Node, c.stdin, c.stdout, c.stderr, c.Command...)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	// The engine's client has exit codes of its own for a node that is down.
+	state, look := r.nodes.NodeState(ctx, c.Node)
+	switch {
+	case look != nil:
+		return errors.Join(err, look)
+	case state != "running":
+		return step.Failed("node %s does not run: it is %s", c.Node, state)
+	}
+	return byEngine(err, c.stderr.String())
+}

@@ -1,0 +1,27 @@
+package fakes
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kind-lab/lab/labs/step"
+)
+
+// WantError fails the test unless the error has the text in it.
+func WantError(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Fatalf("error = %v, want %q in it", err, text)
+	}
+}
+
+// WantRefusal fails the test unless the error is a refusal with the text in it.
+func WantRefusal(t *testing.T, err error, text string) {
+	t.Helper()
+	WantError(t, err, text)
+	var refused step.Refusal
+	if !errors.As(err, &refused) {
+		t.Fatalf("error %v is no refusal", err)
+	}
+}

@@ -1,0 +1,119 @@
+// Package node does things to nodes: what the scheduler may do with them, their
+// machines, and the services on these.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/step"
+)
+
+// Machines reaches the machines of a cluster's nodes.
+type Machines interface {
+	// NodeAction does step.Stop, Start, Restart, Pause or Unpause; an error is
+	// a *clusters.NodeStateError where the machine's state does not allow it.
+	NodeAction(ctx context.Context, node, action string) error
+	// NodeState is what the machine is doing, such as "running".
+	NodeState(ctx context.Context, node string) (string, error)
+	// NodeExec runs a command in it; a failure wraps the *os/exec.ExitError.
+	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+}
+
+// Operator does things to the nodes of one cluster. It may be used by several
+// goroutines.
+type Operator struct {
+	client   kubernetes.Interface
+	machines Machines
+	nodes    []clusters.Node
+	// answers returns once the API server does.
+	answers func(context.Context) error
+}
+
+// New returns an Operator for the cluster of config.
+func New(config *rest.Config, machines Machines, nodes []clusters.Node) (*Operator, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	o := &Operator{client: client, machines: machines, nodes: nodes}
+	o.answers = o.ready
+	return o, nil
+}
+
+// Do does it and returns once it is done: a drained node has no pods any more
+// but those that belong to it, and a control plane that was started answers. A
+// *step.FailedError says that it could not be done to the node as it is, or not
+// before the context's deadline, a *step.RefusedError that the API server does
+// not allow it.
+func (o *Operator) Do(ctx context.Context, in step.Node) (step.Result, error) {
+	node, err := o.find(in.Node)
+	if err != nil {
+		return step.Result{}, err
+	}
+	if in.Service != "" {
+		return o.service(ctx, node, in)
+	}
+	switch in.Action {
+	case step.Cordon:
+		return o.cordon(ctx, node.Name, true)
+	case step.Uncordon:
+		return o.cordon(ctx, node.Name, false)
+	case step.Drain:
+		return o.drain(ctx, node.Name)
+	case step.Stop, step.Start, step.Restart, step.Pause, step.Unpause:
+		return o.machine(ctx, node, in.Action)
+	}
+	return step.Result{}, fmt.Errorf("%q is nothing that can be done to a node", in.Action)
+}
+
+func (o *Operator) find(name string) (clusters.Node, error) {
+	var names []string
+	for _, n := range o.nodes {
+		if n.Name == name {
+			return n, nil
+		}
+		names = append(names, n.Name)
+	}
+	return clusters.Node{}, step.Failed("the cluster has no node %q; its nodes are %s", name, strings.Join(names, ", "))
+}
+
+// reference is a node for people and records.
+func reference(name string) collectors.Object { return collectors.Object{Kind: "Node", Name: name} }
+
+// machine does something to the node's machine.
+func (o *Operator) machine(ctx context.Context, node clusters.Node, action string) (step.Result, error) {
+	var out step.Result
+	err := o.machines.NodeAction(ctx, node.Name, action)
+	var state *clusters.NodeStateError
+	switch {
+	case errors.As(err, &state):
+		return out, &step.FailedError{Message: state.Error()}
+	case err != nil:
+		return out, err
+	}
+	out.Did(reference(node.Name), done(action))
+	if node.Role != "control-plane" || action == step.Stop || action == step.Pause {
+		return out, nil
+	}
+	return out, o.answers(ctx)
+}
+
+// done is an action in the past.
+func done(action string) string {
+	switch action {
+	case step.Stop:
+		return "stopped"
+	case step.Pause, step.Unpause:
+		return action + "d"
+	}
+	return action + "ed"
+}

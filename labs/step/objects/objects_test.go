@@ -1,0 +1,115 @@
+package objects_test
+
+import (
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/internal/fakes"
+	"github.com/kind-lab/lab/labs/step/objects"
+)
+
+func TestObjectsAreFoundAsPeopleWriteThem(t *testing.T) {
+	client, _ := fakes.Objects()
+	tests := []struct{ text, kind, namespace, wantErr string }{
+		{"pod/web", "Pod", "ns", ""},
+		{"pods/web", "Pod", "ns", ""},
+		{"po/web", "Pod", "ns", ""},
+		{"Pod/web", "Pod", "ns", ""},
+		{"cm/web", "ConfigMap", "ns", ""},
+		{"node/web", "Node", "", ""},
+		{"deploy/web", "Deployment", "ns", ""},
+		{"deployment/web", "Deployment", "ns", ""},
+		{"deployments.apps/web", "Deployment", "ns", ""},
+		{"deployment.v1.apps/web", "Deployment", "ns", ""},
+		{"Deployment.apps/web", "Deployment", "ns", ""},
+		{"deployments.batch/web", "", "", `no matches for`},
+		{"thing/web", "", "", `no matches for`},
+		{"web", "", "", "KIND/NAME"},
+		{"pod/", "", "", "KIND/NAME"},
+		{"/web", "", "", "KIND/NAME"},
+		{"pod/a/b", "", "", "KIND/NAME"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			o, err := client.Named(tt.text, "ns")
+			if tt.wantErr != "" {
+				fakes.WantError(t, err, tt.wantErr)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Kind.Kind != tt.kind || o.Namespace != tt.namespace || o.Name != "web" {
+				t.Errorf("found %s %q in %q, want %s \"web\" in %q", o.Kind.Kind, o.Name, o.Namespace, tt.kind, tt.namespace)
+			}
+		})
+	}
+}
+
+func TestAKindThatIsNotThereIsARefusal(t *testing.T) {
+	client, _ := fakes.Objects()
+	_, err := client.Named("thing/web", "ns")
+	var refused *step.RefusedError
+	if !errors.As(err, &refused) || refused.Code != 404 || !objects.NotFound(err) {
+		t.Errorf("error = %#v, want a refusal with 404", err)
+	}
+	manifest := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}}
+	if _, err := client.Of(manifest, "ns"); !errors.As(err, &refused) {
+		t.Errorf("error = %v, want a refusal", err)
+	}
+}
+
+func TestManifestsKeepTheirNamespace(t *testing.T) {
+	client, _ := fakes.Objects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "own", UID: "u1"}})
+	manifest := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "web", "namespace": "own"}}}
+	o, err := client.Of(manifest, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := o.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := o.Reference(there), (collectors.Object{Kind: "Pod", Namespace: "own", Name: "web", UID: "u1"}); got != want {
+		t.Errorf("reference = %v, want %v", got, want)
+	}
+	o.Name = "other"
+	if _, err := o.Get(t.Context()); !objects.NotFound(err) {
+		t.Errorf("error = %v, want that it is not there", err)
+	}
+}
+
+func TestWhatIsARefusal(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	tests := []struct {
+		name    string
+		err     error
+		refused bool
+	}{
+		{"forbidden", apierrors.NewForbidden(pods, "web", errors.New("no")), true},
+		{"invalid", apierrors.NewBadRequest("no"), true},
+		{"conflict", apierrors.NewConflict(pods, "web", errors.New("changed")), true},
+		{"too many requests", apierrors.NewTooManyRequestsError("later"), false},
+		{"broken", apierrors.NewInternalError(errors.New("etcd")), false},
+		{"away", errors.New("connection refused"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := objects.Refusal(collectors.Object{Kind: "Pod", Name: "web"}, "patching", tt.err)
+			var refused step.Refusal
+			if errors.As(err, &refused) != tt.refused {
+				t.Errorf("refusal = %t, want %t: %v", !tt.refused, tt.refused, err)
+			}
+		})
+	}
+}
