@@ -64,7 +64,10 @@ func (n *node) probe(ctx context.Context) error {
 // makeEvent makes a containerd namespace and removes it. Its context does not
 // end with the proof, which comes before the command has returned.
 func (n *node) makeEvent(ctx context.Context) error {
-	name := probePrefix + strings.ToLower(rand.Text())
+	return n.makeNamed(ctx, probePrefix+strings.ToLower(rand.Text()))
+}
+
+func (n *node) makeNamed(ctx context.Context, name string) error {
 	if _, err := n.output(ctx, "making a containerd namespace", "ctr", "namespaces", "create", name); err != nil {
 		return err
 	}

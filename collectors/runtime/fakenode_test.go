@@ -23,6 +23,7 @@ type fakeNode struct {
 	deaf       bool // streams bring nothing
 	noCrictl   bool
 	infoFails  int // how many times `ctr containers info` fails
+	infoTakes  time.Duration
 	namespaces map[string]bool
 	opened     int
 }
@@ -108,6 +109,7 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 }
 
 func (f *fakeNode) info(stdout, stderr io.Writer, id string) error {
+	time.Sleep(f.infoTakes)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.infoFails > 0 {

@@ -46,6 +46,7 @@ type node struct {
 	started map[string]bool
 	exited  map[string]bool
 	removed []string // ids of removed containers, oldest first
+	marks   marks
 
 	open   bool      // a stream has worked once
 	heard  time.Time // when the last line arrived
@@ -207,6 +208,9 @@ func (n *node) hear(ctx context.Context, line string) event {
 	if err != nil {
 		n.gap(n.heard, 1, err.Error())
 		return e
+	}
+	if e.topic == topicNamespaceCreate {
+		n.marks.pass(e.payload.Name)
 	}
 	id := e.container()
 	if e.namespace != criNamespace || id == "" {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,6 +59,9 @@ type Collector struct {
 	sink    collectors.Sink
 	options Options
 	ready   chan struct{}
+
+	mu    sync.Mutex
+	nodes []*node
 }
 
 // New returns a collector that reaches the nodes through exec and puts records
@@ -79,6 +83,29 @@ func New(exec Exec, sink collectors.Sink, options Options) *Collector {
 // own came out of it, and the containers that were there before are known.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }
 
+// Reconcile returns once everything that happened in the nodes before it was
+// recorded: an event of our own came out of every stream behind it. It fails
+// where that does not happen within ProbeTimeout; then the end of a stretch may
+// be missing.
+func (c *Collector) Reconcile(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.ProbeTimeout)
+	defer cancel()
+	c.mu.Lock()
+	nodes := slices.Clone(c.nodes)
+	c.mu.Unlock()
+	var group sync.WaitGroup
+	errs := make([]error, len(nodes))
+	for i, n := range nodes {
+		group.Go(func() {
+			if err := n.flush(ctx); err != nil {
+				errs[i] = fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, err)
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
 // Run observes until ctx ends and then returns nil. It returns early where a
 // node's stream could not be opened in all attempts of a first connection;
 // a stream that breaks later is opened again until ctx ends.
@@ -97,6 +124,9 @@ func (c *Collector) Run(ctx context.Context) error {
 				close(c.ready)
 			}
 		}))
+		c.mu.Lock()
+		c.nodes = append(c.nodes, n)
+		c.mu.Unlock()
 		group.Go(func() {
 			if err := n.run(ctx); err != nil {
 				errs[i] = fmt.Errorf("reading the container runtime of node %s: %w", name, err)

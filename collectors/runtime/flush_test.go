@@ -1,0 +1,56 @@
+package runtime
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// TestReconcileWaitsForWhatHappened ends an observation just after many
+// containers started, of which the node is slow to say whose they are.
+func TestReconcileWaitsForWhatHappened(t *testing.T) {
+	f, s := newFakeNode(), newSink()
+	f.infoTakes = 20 * time.Millisecond
+	r := start(t, f, s, "lab").ready(t)
+	const containers = 10
+	for i := range containers {
+		id := fmt.Sprintf("c%d", i)
+		f.create(id, "lab", "main")
+		f.start(id, time.Now())
+	}
+	if err := r.collector.Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
+	}
+	started := 0
+	for _, record := range s.all() {
+		if record.Type == collectors.TypeTaskStart {
+			started++
+		}
+	}
+	if started != containers {
+		t.Errorf("%d of %d starts were recorded", started, containers)
+	}
+	if len(f.namespaces) != 0 {
+		t.Errorf("containerd namespaces %v are left", f.namespaces)
+	}
+}
+
+func TestReconcileOfADeafStreamFails(t *testing.T) {
+	f, s := newFakeNode(), newSink()
+	r := start(t, f, s, "lab").ready(t)
+	f.mu.Lock()
+	f.deaf = true
+	f.mu.Unlock()
+	if err := r.collector.Reconcile(t.Context()); err == nil || !strings.Contains(err.Error(), "kind-control-plane") {
+		t.Errorf("got %v", err)
+	}
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
+	}
+}
