@@ -59,7 +59,9 @@ func (p *Provisioner) remove(ctx context.Context, id, kubeconfig string, busy fu
 		case err != nil:
 			last = err
 		case len(found) > 0:
-			last = p.removeContainers(ctx, found, volumes)
+			if last = p.removeContainers(ctx, found, volumes); last != nil {
+				last = errors.Join(last, p.thaw(ctx, found))
+			}
 		}
 		if still || making > 0 || err != nil || len(found) > 0 {
 			empty = 0

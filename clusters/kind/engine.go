@@ -122,6 +122,7 @@ func (t *tail) String() string {
 type container struct {
 	ID      string `json:"Id"`
 	Name    string
+	Image   string
 	Created time.Time
 	State   struct {
 		Status   string

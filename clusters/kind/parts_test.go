@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,6 +187,20 @@ func TestDestroySaysWhatIsLeft(t *testing.T) {
 	err := New(fake.engine(), clusters.Host{}, Options{}).Destroy(ctx, "lab-a")
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "device or resource busy") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+func TestDestroyFreesWhatIsFrozen(t *testing.T) {
+	for _, cgroup := range []int{1, 2} {
+		fake := newFakeEngine(t, behaviour{Frozen: true})
+		fake.add("lab-a-control-plane", "lab-a", roleControlPlane)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		err := New(fake.engine(), clusters.Host{Cgroup: cgroup}, Options{}).Destroy(ctx, "lab-a")
+		thawed := strings.Contains(strings.Join(fake.calls(), "\n"), "/sys/fs/cgroup/freezer:/freezer --entrypoint sh sha256:node -c")
+		if (err == nil) != (cgroup == 1) || thawed != (cgroup == 1) {
+			t.Errorf("cgroup v%d: thawed %t, error is %v", cgroup, thawed, err)
+		}
 	}
 }
 

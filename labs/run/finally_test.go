@@ -136,6 +136,36 @@ func TestASecondSignalEndsFinally(t *testing.T) {
 	}
 }
 
+func TestALostObservationEndsTheStepsButNotFinally(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, at := range []string{"sleep", "uncordon"} {
+		breaks := make(chan error, 1)
+		w := &runtest.World{Breaks: breaks, Acting: func(_ context.Context, what string) error {
+			if strings.Contains(what, at) {
+				breaks <- errBroken
+			}
+			return nil
+		}}
+		r, _ := do(t, t.Context(), w, up+`
+  invariant "main runs" { condition = pod.web.container["main"].state == "running" }
+  exec "x" {
+    pod          = "web"
+    command      = ["sleep", "60"]
+    timeout      = "300ms"
+    expect_error = true
+  }
+  expect "after" { condition = true }
+`+back, nil)
+		want := []string{"pass main runs", "pass x", "pass after", "pass back", "pass state", "pass kubelet"}
+		if at == "sleep" {
+			want = []string{"error main runs", "error x", "error after", "pass back", "pass state", "pass kubelet"}
+		}
+		if diff := cmp.Diff(want, doneOf(lines(r))[2:]); diff != "" {
+			t.Errorf("broken at %s: steps differ (-want +got):\n%s\n%s", at, diff, strings.Join(lines(r), "\n"))
+		}
+	}
+}
+
 func TestInvariants(t *testing.T) {
 	tests := []struct {
 		name, steps string

@@ -27,17 +27,30 @@ func (w wanted) judge(verb string, out step.Result, err error) (expect.Status, s
 	var no step.Refusal
 	switch {
 	case errors.As(err, &no) && !w.refused:
-		return expect.Fail, no.Error()
+		return expect.Fail, shortened(no.Error())
 	case errors.As(err, &no) && w.pattern != nil && !w.pattern.MatchString(no.Refusal()):
-		return expect.Fail, fmt.Sprintf("refused, but not as expected: %s does not match expect_error, %s", no.Refusal(), w.text)
+		return expect.Fail, fmt.Sprintf("refused, but not as expected: %s does not match expect_error, %s", shortened(no.Refusal()), w.text)
 	case errors.As(err, &no):
-		return expect.Pass, "refused as expected: " + no.Refusal()
+		return expect.Pass, "refused as expected: " + shortened(no.Refusal())
 	case err != nil:
 		return expect.Error, err.Error()
 	case w.refused:
 		return expect.Fail, fmt.Sprintf("expect_error is %s, but %s", w.text, accepted(verb, out))
 	}
 	return expect.Pass, did(verb, out)
+}
+
+// The parts of a long text that are shown, in characters: the API server may
+// put a whole object between what it refuses and why.
+const shownHead, shownTail = 300, 500
+
+// shortened leaves out the middle of a long text.
+func shortened(text string) string {
+	runes := []rune(text)
+	if len(runes) <= shownHead+shownTail {
+		return text
+	}
+	return string(runes[:shownHead]) + " … " + string(runes[len(runes)-shownTail:])
 }
 
 func accepted(verb string, out step.Result) string {

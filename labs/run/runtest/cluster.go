@@ -91,11 +91,15 @@ type collector struct {
 func (o *collector) Ready() <-chan struct{} { return o.ready }
 
 func (o *collector) Run(ctx context.Context) error {
-	<-ctx.Done()
+	var broken error
+	select {
+	case <-ctx.Done():
+	case broken = <-o.cluster.world.Breaks:
+	}
 	o.cluster.mu.Lock()
 	defer o.cluster.mu.Unlock()
 	delete(o.cluster.sinks, o.namespace)
-	return nil
+	return broken
 }
 
 // tell hands a record to who observes its namespace.

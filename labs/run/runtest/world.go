@@ -37,6 +37,8 @@ type World struct {
 	// nodes, with what Did says of it; its error is the step's, and nothing is
 	// done.
 	Acting func(ctx context.Context, what string) error
+	// Breaks gives the failures of observers: who receives one gives up.
+	Breaks chan error
 
 	mu    sync.Mutex
 	there map[string]*Cluster

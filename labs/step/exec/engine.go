@@ -25,14 +25,19 @@ func unstarted(text string) bool {
 // byEngine says what the failure of the engine's client means that ran a
 // command in a node which runs: the client ends with the command's own exit
 // code, with 125 where the engine failed, and with 126 or 127, and nothing but
-// a word of the runtime, where the command could not be started.
-func byEngine(err error, stderr string) error {
+// a word of the runtime, where the command could not be started. Docker has that
+// word on standard output.
+func byEngine(err error, stdout, stderr string) error {
 	var exit *osexec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() < 0 || exit.ExitCode() == 125 {
 		return err
 	}
-	if code := exit.ExitCode(); (code == 126 || code == 127) && unstarted(stderr) {
-		return step.Failed("the command could not be started: %s", strings.TrimSpace(stderr))
+	if code := exit.ExitCode(); code == 126 || code == 127 {
+		for _, said := range []string{stdout, stderr} {
+			if unstarted(said) {
+				return step.Failed("the command could not be started: %s", strings.TrimSpace(said))
+			}
+		}
 	}
 	return ended(exit.ExitCode())
 }

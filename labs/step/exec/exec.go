@@ -122,5 +122,5 @@ func (r *Runner) onNode(ctx context.Context, c *call) error {
 	case state != "running":
 		return step.Failed("node %s does not run: it is %s", c.Node, state)
 	}
-	return byEngine(err, c.stderr.String())
+	return byEngine(err, c.stdout.String(), c.stderr.String())
 }

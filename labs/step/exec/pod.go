@@ -75,8 +75,15 @@ func (r *Runner) inPod(ctx context.Context, c *call) error {
 	} else if why := idle(pod, container); why != "" {
 		return &step.FailedError{Message: why}
 	}
+	if strings.Contains(err.Error(), notRunning) {
+		return step.Failed("container %q of pod %q does not run: its kubelet has none that does", container, c.Pod)
+	}
 	return fmt.Errorf("running a command in container %q of pod %q: %w", container, c.Pod, err)
 }
+
+// notRunning is how the kubelet says that a container does not run, which the
+// API may not know for a second.
+const notRunning = "container not found ("
 
 func (r *Runner) pod(ctx context.Context, c *call) (*corev1.Pod, error) {
 	pod, err := r.client.CoreV1().Pods(c.Namespace).Get(ctx, c.Pod, metav1.GetOptions{})

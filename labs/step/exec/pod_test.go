@@ -60,6 +60,8 @@ func container(ctx context.Context, c *call, name string) error {
 	case "sleep":
 		<-ctx.Done()
 		return ctx.Err()
+	case "ended":
+		return errors.New("unable to upgrade connection: container not found (\"main\")")
 	case "broken":
 		return errors.New("connection reset by peer")
 	}
@@ -82,6 +84,7 @@ func TestCommandsInContainers(t *testing.T) {
 		{"no such pod", step.Exec{Pod: "wep", Command: []string{"cat"}}, "", -1, `pods "wep" not found`, ""},
 		{"no such container", step.Exec{Pod: "web", Container: "mian", Command: []string{"cat"}}, "", -1, `has no container "mian"; it has init, main, over, late`, ""},
 		{"ended", step.Exec{Pod: "web", Container: "over", Command: []string{"cat"}}, "", -1, `"over" of pod "web" does not run: it has ended (Completed, exit code 0)`, ""},
+		{"ended, and the API does not know", step.Exec{Pod: "web", Command: []string{"ended"}}, "", -1, `container "main" of pod "web" does not run: its kubelet has none`, ""},
 		{"waits", step.Exec{Pod: "web", Container: "late", Command: []string{"cat"}}, "", -1, `it waits (ImagePullBackOff)`, ""},
 		{"not known yet", step.Exec{Pod: "web", Container: "init", Command: []string{"cat"}}, "", -1, `does not run yet`, ""},
 		{"the connection breaks", step.Exec{Pod: "web", Command: []string{"broken"}}, "", -1, "", `connection reset by peer`},

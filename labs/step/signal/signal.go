@@ -64,7 +64,7 @@ func (s *Sender) Do(ctx context.Context, in step.Signal) (step.Result, error) {
 	}
 	if _, err := s.run(ctx, node, "kill", "-s", name, strconv.Itoa(pid)); err != nil {
 		if gone(err) {
-			return step.Result{}, step.Failed("container %q of pod %q ended before the signal came", in.Container, in.Pod)
+			return step.Result{}, step.Failed("container %q of pod %q does not run any more: it ended before the signal came", in.Container, in.Pod)
 		}
 		return step.Result{}, fmt.Errorf("sending %s to container %q of pod %q: %w", title(name), in.Container, in.Pod, err)
 	}
@@ -130,7 +130,7 @@ func (s *Sender) pid(ctx context.Context, node, id string, in step.Signal) (int,
 		return 0, fmt.Errorf("looking at container %q of pod %q on node %s: the runtime gave no process id but %q", in.Container, in.Pod, node, out)
 	}
 	if pid <= 1 {
-		return 0, step.Failed("container %q of pod %q has just ended on node %s", in.Container, in.Pod, node)
+		return 0, step.Failed("container %q of pod %q does not run any more: it has just ended on node %s", in.Container, in.Pod, node)
 	}
 	return pid, nil
 }

@@ -73,7 +73,7 @@ func TestSignal(t *testing.T) {
 		{"no such pod", step.Signal{Pod: "wep", Container: "main"}, nodes{running: 4711}, "", `pods "wep" not found`, ""},
 		{"no such container", step.Signal{Pod: "web", Container: "mian"}, nodes{running: 4711}, "", `has no container "mian"; it has init, main`, ""},
 		{"does not run", step.Signal{Pod: "web", Container: "init"}, nodes{running: 4711}, "", `container "init" of pod "web" does not run on node n1`, ""},
-		{"has ended", step.Signal{Pod: "web", Container: "main"}, nodes{}, "", "has just ended", ""},
+		{"has ended", step.Signal{Pod: "web", Container: "main"}, nodes{}, "", "does not run any more: it has just ended", ""},
 		{"ends meanwhile", step.Signal{Pod: "web", Container: "main"}, nodes{running: 4711, dead: true}, "", "ended before the signal came", ""},
 		{"the node is away", step.Signal{Pod: "web", Container: "main"}, nodes{broken: true}, "", "", "connection refused"},
 		{"no such signal", step.Signal{Pod: "web", Container: "main", Signal: "TREM"}, nodes{}, "", "", `there is no signal "TREM"`},

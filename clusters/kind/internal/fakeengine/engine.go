@@ -41,13 +41,15 @@ type Behaviour struct {
 	AdminConf, Port string
 	// RmFails makes removing fail.
 	RmFails bool
+	// Frozen makes removing fail until a container was run with the freezer.
+	Frozen bool
 }
 
 // AddContainer makes a container with a volume.
 func AddContainer(dir, name string, labels map[string]string) error {
 	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	c := map[string]any{
-		"Id": id, "Name": "/" + name, "Created": time.Now(),
+		"Id": id, "Name": "/" + name, "Created": time.Now(), "Image": "sha256:node",
 		"State":  map[string]any{"Status": "running", "Running": true},
 		"Config": map[string]any{"Labels": labels},
 		"Mounts": []map[string]string{{"Type": "volume", "Name": "v" + id}, {"Type": "bind", "Name": ""}},
@@ -229,6 +231,12 @@ func (b Behaviour) fakeRun(dir string, args []string) int {
 	if b.RunFails != "" {
 		return fail("%s", b.RunFails)
 	}
+	if slices.Contains(args, "/sys/fs/cgroup/freezer:/freezer") {
+		if err := os.WriteFile(filepath.Join(dir, thawed), nil, 0o600); err != nil {
+			return fail("%v", err)
+		}
+		return 0
+	}
 	<-time.After(b.RunTakes)
 	labels := map[string]string{}
 	for i, a := range args {
@@ -243,7 +251,13 @@ func (b Behaviour) fakeRun(dir string, args []string) int {
 	return 0
 }
 
+// thawed is the file that says that nothing is frozen any more.
+const thawed = "thawed"
+
 func (b Behaviour) fakeRm(dir string, args []string) int {
+	if _, err := os.Stat(filepath.Join(dir, thawed)); b.Frozen && err != nil {
+		return fail("Error response from daemon: Could not kill running container, cannot remove - tried to kill container, but did not receive an exit event")
+	}
 	if b.RmFails {
 		return fail("Error response from daemon: device or resource busy")
 	}
