@@ -22,6 +22,9 @@ scenario "closed" {
     condition = job.late.complete # ERROR: Job "late" is applied by a later step
   }
   apply "late" { manifests = replace(file("job.yaml"), "myapp", "late") }
+  expect "results" {
+    condition = step.job.stdout == "x" # ERROR: The step "job" is no exec, so its stdout is always null.
+  }
   expect "is there" {
     condition = job.late.complete && step.job.finished_at > 0
   }
