@@ -33,12 +33,13 @@ or typed at a terminal (Tab completes, :help helps), and prints their values.
 Without -run it is over what is known before anything runs: variables, locals,
 functions, and with -cluster and -scenario what is known of those; what would be
 observed is printed as (not observed). With -run it is over what a run recorded,
-at its end or at the time that -at says: a run's ID or its folder.
+at its end or at the time that -at says: a run's ID, its folder, or "last" for
+the newest.
 
 The exit code is 2 where an expression on standard input could not be evaluated.`,
 		Example: `  lab console job-sidecar
-  lab console -run .lab/runs/ID -scenario native -cluster v129 job-sidecar
-  echo 'job.myapp.pod.statuses' | lab console -run ID -scenario native -cluster v129 -at 12.5s job-sidecar`,
+  lab console -run last -scenario native -cluster v129 job-sidecar
+  echo 'job.myapp.pod.statuses' | lab console -run last -scenario native -cluster v129 -at 12.5s job-sidecar`,
 		Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("at") {
@@ -51,7 +52,7 @@ The exit code is 2 where an expression on standard input could not be evaluated.
 	}
 	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set a variable of the scenario: -var NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&f.varFiles, "var-file", nil, "set variables from a file of NAME = VALUE lines (repeatable)")
-	cmd.Flags().StringVar(&f.run, "run", "", "evaluate over what this run recorded: its ID or its folder")
+	cmd.Flags().StringVar(&f.run, "run", "", "evaluate over what this run recorded: its ID, its folder, or last")
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the scenario, where there are several")
 	cmd.Flags().StringVar(&f.cluster, "cluster", "", "the cluster, where there are several")
 	cmd.Flags().DurationVar(&f.at, "at", 0, "with -run: what was known that long after the scenario's begin, such as 12.5s (default: at its end)")
@@ -63,7 +64,8 @@ func (a *app) console(arg string, f consoleFlags) error {
 	if err != nil {
 		return err
 	}
-	if a.tell(a.stderr, problems) {
+	if problems.HasErrors() { // warnings are for who runs it
+		a.tell(a.stderr, problems)
 		return silent(exitUsage)
 	}
 	look, view, err := lookingAt(m, f)
@@ -112,7 +114,11 @@ func lookingAt(m *dsl.Module, f consoleFlags) (func(time.Duration) (*replay.View
 		view, err := beforehand(m, f)
 		return nil, view, err
 	}
-	dir, err := runFolder([]string{f.run})
+	named := []string{f.run}
+	if f.run == "last" {
+		named = nil
+	}
+	dir, err := runFolder(named)
 	if err != nil {
 		return nil, nil, err
 	}

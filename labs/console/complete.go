@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
 )
@@ -99,7 +101,7 @@ func word(c byte) bool {
 // below are the names of what is below a reference: those observed, or else
 // those that the language has.
 func (c *Console) below(reference string) []string {
-	expr, diags := value.ParseExpression([]byte(reference), source)
+	expr, diags := dsl.ParseExpression([]byte(reference), source, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
@@ -107,10 +107,7 @@ func (c *Console) width() int {
 
 // parse reads an expression, and says what is wrong with one that is none.
 func (c *Console) parse(line string, out io.Writer) (hcl.Expression, bool, error) {
-	expr, diags := hclsyntax.ParseExpression([]byte(line), source, hcl.Pos{Line: c.lines, Column: 1})
-	if !diags.HasErrors() {
-		value.Prepare(expr)
-	}
+	expr, diags := dsl.ParseExpression([]byte(line), source, hcl.Pos{Line: c.lines, Column: 1})
 	bad, err := c.tell(diags, line, out)
 	return expr, !bad, err
 }

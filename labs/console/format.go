@@ -66,12 +66,12 @@ func (p *printer) short(v cty.Value, column int) bool {
 	return true
 }
 
-// text writes a string: one of several lines as a heredoc, where nothing is
+// text writes a string: one of whole lines as a heredoc, where nothing is
 // around it and its characters can be shown.
 func (p *printer) text(v cty.Value, depth int) {
 	s := v.AsString()
-	if depth == 0 && strings.Contains(s, "\n") && printable(s) {
-		p.WriteString("<<EOT\n" + strings.TrimSuffix(s, "\n") + "\nEOT")
+	if depth == 0 && strings.HasSuffix(s, "\n") && printable(s) {
+		p.WriteString("<<EOT\n" + s + "EOT")
 		return
 	}
 	p.Write(hclwrite.TokensForValue(v).Bytes())
