@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (a *app) console(arg string, f consoleFlags) error {
 		a.tell(a.stderr, problems)
 		return silent(exitUsage)
 	}
-	look, view, err := lookingAt(m, f)
+	look, view, about, err := lookingAt(m, f)
 	if err != nil {
 		return err
 	}
@@ -76,6 +77,7 @@ func (a *app) console(arg string, f consoleFlags) error {
 	c := console.New(view)
 	c.Look, c.Width, c.Style = look, width, diag.Style{Color: a.color(a.stdout), Width: width}
 	if file, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		fmt.Fprintf(a.stdout, "%s. :help helps, Ctrl-D ends.\n", about)
 		return a.interactive(c, file)
 	}
 	wrong, err := c.Run(a.stdin, a.stdout)
@@ -107,12 +109,15 @@ func (a *app) interactive(c *console.Console, in *os.File) error {
 	return nil
 }
 
-// lookingAt is what is evaluated over, and how to see it at other times; nil
-// where no run is looked at.
-func lookingAt(m *dsl.Module, f consoleFlags) (func(time.Duration) (*replay.View, error), *replay.View, error) {
+// lookAt is what was known at a time of a recorded run.
+type lookAt func(time.Duration) (*replay.View, error)
+
+// lookingAt is what is evaluated over, how to see it at other times, which is
+// nil where no run is looked at, and what it is in a few words.
+func lookingAt(m *dsl.Module, f consoleFlags) (lookAt, *replay.View, string, error) {
 	if f.run == "" {
 		view, err := beforehand(m, f)
-		return nil, view, err
+		return nil, view, "Before anything runs", err
 	}
 	named := []string{f.run}
 	if f.run == "last" {
@@ -120,25 +125,26 @@ func lookingAt(m *dsl.Module, f consoleFlags) (func(time.Duration) (*replay.View
 	}
 	dir, err := runFolder(named)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	recording, err := replay.Open(dir)
 	if err != nil {
-		return nil, nil, broken(fmt.Errorf("opening the run %s: %w", f.run, err))
+		return nil, nil, "", broken(fmt.Errorf("opening the run %s: %w", f.run, err))
 	}
 	found := recording.Find(f.scenario, f.cluster)
 	switch {
 	case len(found) == 0:
-		return nil, nil, usage("run %s has nothing of that scenario and cluster; it has: %s", f.run, strings.Join(recording.Keys(), ", "))
+		return nil, nil, "", usage("run %s has nothing of that scenario and cluster; it has: %s", f.run, strings.Join(recording.Keys(), ", "))
 	case len(found) > 1:
-		return nil, nil, usage("say which with -scenario and -cluster; run %s has: %s", f.run, strings.Join(recording.Keys(), ", "))
+		return nil, nil, "", usage("say which with -scenario and -cluster; run %s has: %s", f.run, strings.Join(recording.Keys(), ", "))
 	}
 	look := func(at time.Duration) (*replay.View, error) { return recording.At(m, found[0], at) }
 	view, err := look(f.at)
 	if err != nil {
-		return nil, nil, usage("%v", err)
+		return nil, nil, "", usage("%v", err)
 	}
-	return look, view, nil
+	about := fmt.Sprintf("%s of run %s: %d records in %s", found[0].Key, filepath.Base(dir), found[0].Records, found[0].Elapsed().Round(time.Millisecond))
+	return look, view, about, nil
 }
 
 // beforehand is what is known before anything runs.

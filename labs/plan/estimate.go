@@ -97,40 +97,13 @@ func (p *Plan) Estimate(parallel int) Estimate {
 // span is how long a run takes.
 func (r Run) span() Span {
 	s := Span{around, around}
-	for _, st := range slices.Concat(r.Source.Steps, r.Source.Finally) {
-		s = s.plus(spanOf(st))
+	for _, st := range r.Steps {
+		s = s.plus(Span{st.Hold + st.Duration, st.Longest()})
+		if st.Verb == dsl.VerbExpect && st.Within == 0 {
+			s.Most += settle
+		}
 	}
 	return s
-}
-
-// spanOf is how long a step takes.
-func spanOf(st *dsl.Step) Span {
-	limit := func(l dsl.Limits) Span { return Span{0, l.Timeout} }
-	switch {
-	case st.Expect != nil:
-		within := st.Expect.Within
-		if within == 0 {
-			within = settle
-		}
-		return Span{st.Expect.Hold, within + st.Expect.Hold}
-	case st.Wait != nil:
-		return Span{st.Wait.Hold, st.Wait.Within + st.Wait.Hold}
-	case st.Sleep != nil:
-		return Span{st.Sleep.Duration, st.Sleep.Duration}
-	case st.Apply != nil:
-		return limit(st.Apply.Limits)
-	case st.Delete != nil:
-		return limit(st.Delete.Limits)
-	case st.Patch != nil:
-		return limit(st.Patch.Limits)
-	case st.Exec != nil:
-		return limit(st.Exec.Limits)
-	case st.Signal != nil:
-		return limit(st.Signal.Limits)
-	case st.Node != nil:
-		return limit(st.Node.Limits)
-	}
-	return Span{}
 }
 
 // WriteText prints the estimate for a person.

@@ -14,16 +14,17 @@ import (
 )
 
 func planned() *Plan {
-	limits := dsl.Limits{Timeout: 30 * time.Second}
-	quick := &dsl.Scenario{Name: "quick", Steps: []*dsl.Step{
-		{Apply: &dsl.Apply{Limits: limits}},
-		{Expect: &dsl.Expect{Within: time.Minute, Hold: 5 * time.Second}},
-	}}
-	all := &dsl.Scenario{Name: "all", Steps: []*dsl.Step{
-		{Delete: &dsl.Delete{Limits: limits}}, {Patch: &dsl.Patch{Limits: limits}}, {Exec: &dsl.Exec{Limits: limits}},
-		{Signal: &dsl.Signal{Limits: limits}}, {Wait: &dsl.Wait{Within: 20 * time.Second, Hold: time.Second}},
-		{Sleep: &dsl.Sleep{Duration: 3 * time.Second}}, {Expect: &dsl.Expect{}}, {Invariant: &dsl.Invariant{}},
-	}, Finally: []*dsl.Step{{Node: &dsl.Node{Limits: limits}}}}
+	limit := 30 * time.Second
+	quick := []Step{
+		{Verb: dsl.VerbApply, Timeout: limit},
+		{Verb: dsl.VerbExpect, Within: time.Minute, Hold: 5 * time.Second},
+	}
+	all := []Step{
+		{Verb: dsl.VerbDelete, Timeout: limit}, {Verb: dsl.VerbPatch, Timeout: limit}, {Verb: dsl.VerbExec, Timeout: limit},
+		{Verb: dsl.VerbSignal, Timeout: limit}, {Verb: dsl.VerbWait, Within: 20 * time.Second, Hold: time.Second},
+		{Verb: dsl.VerbSleep, Duration: 3 * time.Second}, {Verb: dsl.VerbExpect}, {Verb: dsl.VerbInvariant},
+		{Verb: dsl.VerbNode, Timeout: limit, Finally: true},
+	}
 	image := func(version string, takes time.Duration) Image {
 		return Image{Version: version, Ref: "kindest/node:v" + version, Estimate: takes}
 	}
@@ -35,8 +36,8 @@ func planned() *Plan {
 			{Name: "c", Image: image("1.28.15", 0), Spec: clusters.Spec{ControlPlanes: 1, Workers: 2}},
 		},
 		Runs: []Run{
-			{Scenario: "quick", Cluster: "a", Source: quick}, {Scenario: "quick", Cluster: "c", Source: quick},
-			{Scenario: "all", Cluster: "c", Source: all},
+			{Scenario: "quick", Cluster: "a", Steps: quick}, {Scenario: "quick", Cluster: "c", Steps: quick},
+			{Scenario: "all", Cluster: "c", Steps: all},
 		},
 	}
 }
