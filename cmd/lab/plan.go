@@ -11,19 +11,28 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	var f scenarioFlags
 	var clusters, scenarios []string
+	var parallel int
 	cmd := &cobra.Command{
-		Use: "plan SCENARIO", Short: "Say what a run would do: clusters, images, steps, deadlines",
+		Use: "plan SCENARIO", Short: "Say what a run would do, and how long it may take",
+		Long: `Says what ` + "`lab run`" + ` would do with the same flags, and changes nothing: the
+clusters with the versions that are taken and why, where their node images come
+from, the scenarios with their steps and deadlines, and how long it may take.
+
+-json prints one document: version, file, clusters, runs in their order, and
+estimate. Durations are nanoseconds. What is added to it later does not change
+what is there; the version is raised where that cannot be kept.`,
 		Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.plan(cmd.Context(), args[0], f, clusters, scenarios)
+			return a.plan(cmd.Context(), args[0], f, clusters, scenarios, parallel)
 		},
 	}
 	f.add(cmd, "print the plan as JSON")
 	addChoice(cmd, &clusters, &scenarios)
+	cmd.Flags().IntVar(&parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, scenarios []string) error {
+func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, scenarios []string, parallel int) error {
 	m, problems, err := a.load(arg, f)
 	if err != nil {
 		return err
@@ -39,8 +48,14 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
-	if f.json {
-		return writeJSON(a.stdout, p)
+	if parallel <= 0 {
+		parallel = world.maxCreates
 	}
-	return p.WriteText(a.stdout)
+	if f.json {
+		return writeJSON(a.stdout, p.Document(parallel))
+	}
+	if err := p.WriteText(a.stdout); err != nil {
+		return err
+	}
+	return p.Estimate(parallel).WriteText(a.stdout)
 }

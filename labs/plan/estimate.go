@@ -1,0 +1,160 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/kind-lab/lab/dsl"
+)
+
+// What the parts of a run take beside what the scenario says, roughly: seen
+// with kind on two processors.
+const (
+	// boot is a cluster of one node from nothing to ready; join is what every
+	// further node adds.
+	boot = 40 * time.Second
+	join = 15 * time.Second
+	// around is the namespace, the observers and the sealing of one run.
+	around = 2 * time.Second
+	// destroy is the end of a cluster.
+	destroy = 2 * time.Second
+	// settle is how long an expectation with neither within nor hold waits for
+	// what is not known yet.
+	settle = 10 * time.Second
+)
+
+// Span is a stretch of time that is known to lie between two, each in
+// nanoseconds in JSON.
+type Span struct {
+	// Least is where everything comes at once, Most where every deadline is
+	// used up.
+	Least time.Duration `json:"least"`
+	Most  time.Duration `json:"most"`
+}
+
+func (s Span) plus(o Span) Span { return Span{s.Least + o.Least, s.Most + o.Most} }
+
+// Path is what one cluster's time goes into.
+type Path struct {
+	Cluster string `json:"cluster"`
+	// Image is how long it takes to have its node image; 0 where it is there.
+	Image time.Duration `json:"image"`
+	// Wait is how long it waits for the images of others and for a place among
+	// those that boot at once, and Boot how long it boots.
+	Wait time.Duration `json:"wait"`
+	Boot time.Duration `json:"boot"`
+	// Scenarios are the titles of its runs, in their order, and Runs is how
+	// long they take, one after the other.
+	Scenarios []string `json:"scenarios"`
+	Runs      Span     `json:"runs"`
+	// Total is the time until it is gone, since the beginning of all.
+	Total Span `json:"total"`
+}
+
+// Estimate is how long a run will take, roughly. Clusters run side by side.
+type Estimate struct {
+	// Total is that of the cluster that is last.
+	Total Span   `json:"total"`
+	Paths []Path `json:"paths"`
+}
+
+// Estimate says how long the plan will take where so many clusters may boot at
+// once; less than 1 stands for 1. Node images are made one after the other.
+func (p *Plan) Estimate(parallel int) Estimate {
+	e := Estimate{}
+	places := make([]time.Duration, max(1, parallel)) // when each is free
+	var images time.Duration
+	there := map[string]bool{}
+	for _, c := range p.Clusters {
+		path := Path{Cluster: c.Name, Boot: boot + join*time.Duration(max(1, c.Spec.ControlPlanes)+c.Spec.Workers-1), Scenarios: []string{}}
+		if !there[c.Image.Ref] {
+			path.Image = c.Image.Estimate
+		}
+		there[c.Image.Ref] = true
+		images += path.Image
+		place := slices.Index(places, slices.Min(places))
+		begins := max(images, places[place])
+		path.Wait = begins - path.Image
+		places[place] = begins + path.Boot
+		for _, r := range p.Runs {
+			if r.Cluster == c.Name {
+				path.Scenarios = append(path.Scenarios, r.Scenario)
+				path.Runs = path.Runs.plus(r.span())
+			}
+		}
+		ready := begins + path.Boot + destroy
+		path.Total = path.Runs.plus(Span{ready, ready})
+		e.Paths = append(e.Paths, path)
+		e.Total = Span{max(e.Total.Least, path.Total.Least), max(e.Total.Most, path.Total.Most)}
+	}
+	return e
+}
+
+// span is how long a run takes.
+func (r Run) span() Span {
+	s := Span{around, around}
+	for _, st := range r.Steps {
+		s = s.plus(Span{st.Hold + st.Duration, st.Longest()})
+		if st.Verb == dsl.VerbExpect && st.Within == 0 {
+			s.Most += settle
+		}
+	}
+	return s
+}
+
+// WriteText prints the estimate for a person.
+func (e Estimate) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "About %s where everything comes at once, at most %s where every deadline is used up.\n\n",
+		roughly(e.Total.Least), roughly(e.Total.Most))
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CLUSTER\tIMAGE\tWAITS\tBOOTS\tSCENARIOS IN THIS ORDER\tTHEY TAKE\tGONE AFTER")
+	for _, p := range e.Paths {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Cluster, orNone(p.Image), orNone(p.Wait), roughly(p.Boot),
+			strings.Join(p.Scenarios, ", "), p.Runs, p.Total)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// String writes "5s to 3m5s", or one time where they are the same.
+func (s Span) String() string {
+	if least, most := roughly(s.Least), roughly(s.Most); least != most {
+		return least + " to " + most
+	}
+	return roughly(s.Most)
+}
+
+// roughly writes a duration to the second.
+func roughly(d time.Duration) string { return short(d.Round(time.Second)) }
+
+func orNone(d time.Duration) string {
+	if d <= 0 {
+		return "-"
+	}
+	return roughly(d)
+}
+
+// DocumentVersion is the version of a Document's JSON form. It is raised when a
+// reader of an older one would be misled; what is added raises nothing.
+const DocumentVersion = 1
+
+// Document is a plan with its estimate, as `lab plan -json` prints it.
+// Durations are nanoseconds.
+type Document struct {
+	Version int `json:"version"`
+	*Plan
+	Estimate Estimate `json:"estimate"`
+}
+
+// Document returns the plan with its estimate; see Estimate for parallel.
+func (p *Plan) Document(parallel int) Document {
+	return Document{Version: DocumentVersion, Plan: p, Estimate: p.Estimate(parallel)}
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/dsl"
+)
+
+func planned() *Plan {
+	limit := 30 * time.Second
+	quick := []Step{
+		{Verb: dsl.VerbApply, Timeout: limit},
+		{Verb: dsl.VerbExpect, Within: time.Minute, Hold: 5 * time.Second},
+	}
+	all := []Step{
+		{Verb: dsl.VerbDelete, Timeout: limit}, {Verb: dsl.VerbPatch, Timeout: limit}, {Verb: dsl.VerbExec, Timeout: limit},
+		{Verb: dsl.VerbSignal, Timeout: limit}, {Verb: dsl.VerbWait, Within: 20 * time.Second, Hold: time.Second},
+		{Verb: dsl.VerbSleep, Duration: 3 * time.Second}, {Verb: dsl.VerbExpect}, {Verb: dsl.VerbInvariant},
+		{Verb: dsl.VerbNode, Timeout: limit, Finally: true},
+	}
+	image := func(version string, takes time.Duration) Image {
+		return Image{Version: version, Ref: "kindest/node:v" + version, Estimate: takes}
+	}
+	return &Plan{
+		File: "scenario.hcl",
+		Clusters: []Cluster{
+			{Name: "a", Image: image("1.27.3", 7*time.Minute)},
+			{Name: "b", Image: image("1.27.3", 7*time.Minute)},
+			{Name: "c", Image: image("1.28.15", 0), Spec: clusters.Spec{ControlPlanes: 1, Workers: 2}},
+		},
+		Runs: []Run{
+			{Scenario: "quick", Cluster: "a", Steps: quick}, {Scenario: "quick", Cluster: "c", Steps: quick},
+			{Scenario: "all", Cluster: "c", Steps: all},
+		},
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	quick, both := Span{7 * time.Second, 97 * time.Second}, Span{13 * time.Second, 283 * time.Second}
+	tests := []struct {
+		name     string
+		parallel int
+		want     []Path
+	}{
+		{"all at once", 3, []Path{
+			{"a", 7 * time.Minute, 0, 40 * time.Second, []string{"quick"}, quick, Span{469 * time.Second, 559 * time.Second}},
+			{"b", 0, 7 * time.Minute, 40 * time.Second, []string{}, Span{}, Span{462 * time.Second, 462 * time.Second}},
+			{"c", 0, 7 * time.Minute, 70 * time.Second, []string{"quick", "all"}, both, Span{505 * time.Second, 775 * time.Second}},
+		}},
+		{"one after the other", 0, []Path{
+			{"a", 7 * time.Minute, 0, 40 * time.Second, []string{"quick"}, quick, Span{469 * time.Second, 559 * time.Second}},
+			{"b", 0, 460 * time.Second, 40 * time.Second, []string{}, Span{}, Span{502 * time.Second, 502 * time.Second}},
+			{"c", 0, 500 * time.Second, 70 * time.Second, []string{"quick", "all"}, both, Span{585 * time.Second, 855 * time.Second}},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := planned().Estimate(tt.parallel)
+			if diff := cmp.Diff(tt.want, e.Paths); diff != "" {
+				t.Error(diff)
+			}
+			if last := tt.want[len(tt.want)-1].Total; e.Total != last {
+				t.Errorf("total %v, want %v", e.Total, last)
+			}
+		})
+	}
+	if e := (&Plan{}).Estimate(1); e.Total != (Span{}) {
+		t.Errorf("nothing takes %v", e.Total)
+	}
+}
+
+func TestEstimateAsText(t *testing.T) {
+	var got strings.Builder
+	if err := planned().Estimate(2).WriteText(&got); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/estimate.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("text differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestDocument(t *testing.T) {
+	data, err := json.Marshal(planned().Document(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"version", "file", "clusters", "runs", "estimate"} {
+		if _, ok := got[key]; !ok || len(got) != 5 {
+			t.Errorf("the document has no %q, or more than it should: %s", key, data)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+// Package replay reads back what a run recorded: which scenarios ran on which
+// clusters, and what was known of each at any moment, so that expressions can
+// be evaluated again without a cluster.
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// Recording is what a run left in its folder.
+type Recording struct {
+	// Dir is the run's folder.
+	Dir string
+	// Runs are the scenarios on their clusters, in the order in which they
+	// began.
+	Runs []Run
+	// Report is what the run found; nil where it did not come to that, because
+	// it was cut off or still goes on.
+	Report *report.Report
+}
+
+// Run is one scenario on one cluster.
+type Run struct {
+	// Key is its name in the journal, SCENARIO/CLUSTER.
+	Key string
+	// Scenario is the scenario's title, with the row of its matrix if it has
+	// one; Cluster is the cluster's name.
+	Scenario, Cluster string
+	// Begin is when its times count from, and End when its last record was
+	// received; Begin where there is none.
+	Begin, End time.Time
+	// Records counts its records.
+	Records int
+}
+
+// Elapsed is the time from the run's begin to its last record.
+func (r Run) Elapsed() time.Duration { return r.End.Sub(r.Begin) }
+
+// Open reads what a run's folder holds. A journal that was cut off is read up
+// to there. The errors are those of reading, among them report.ErrVersion.
+func Open(dir string) (*Recording, error) {
+	rec := &Recording{Dir: dir}
+	found, err := report.Load(filepath.Join(dir, report.FileName))
+	switch {
+	case err == nil:
+		rec.Report = &found
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if err := rec.index(); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// index finds the runs in the journal.
+func (rec *Recording) index() error {
+	at := map[string]int{}
+	for e, err := range journal.Entries(rec.Dir) {
+		if err != nil {
+			return err
+		}
+		if e.Begin != nil {
+			scenario, cluster := rec.names(e.Run)
+			at[e.Run] = len(rec.Runs)
+			rec.Runs = append(rec.Runs, Run{Key: e.Run, Scenario: scenario, Cluster: cluster, Begin: *e.Begin, End: *e.Begin})
+			continue
+		}
+		i, begun := at[e.Run]
+		if e.Record == nil || !begun {
+			continue
+		}
+		r := &rec.Runs[i]
+		r.Records++
+		if received(*e.Record).After(r.End) {
+			r.End = received(*e.Record)
+		}
+	}
+	return nil
+}
+
+// received is when a record was known.
+func received(r collectors.Record) time.Time {
+	if r.Received.IsZero() {
+		return r.Time
+	}
+	return r.Received
+}
+
+// names are the scenario and the cluster of a key, by the report where it has
+// them.
+func (rec *Recording) names(key string) (scenario, cluster string) {
+	if rec.Report != nil {
+		for _, r := range rec.Report.Runs {
+			if r.Scenario+"/"+r.Cluster == key {
+				return r.Scenario, r.Cluster
+			}
+		}
+	}
+	return split(key)
+}
+
+// split takes a key apart at its last slash that is in no brackets and no
+// quotes: `native[image="a/b"]/all["1.28"]`.
+func split(key string) (scenario, cluster string) {
+	cut, depth, quoted := -1, 0, false
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c == '"' && (i == 0 || key[i-1] != '\\'):
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == '/' && depth == 0:
+			cut = i
+		}
+	}
+	if cut < 0 {
+		cut = strings.LastIndexByte(key, '/')
+	}
+	if cut < 0 {
+		return key, ""
+	}
+	return key[:cut], key[cut+1:]
+}
+
+// Find returns the runs of a scenario on a cluster; an empty name stands for
+// any. A name may be written without its quotes, and a scenario's or cluster's
+// without what is in brackets after it.
+func (rec *Recording) Find(scenario, cluster string) []Run {
+	var found []Run
+	for _, r := range rec.Runs {
+		if named(r.Scenario, scenario) && named(r.Cluster, cluster) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+func named(name, asked string) bool {
+	short, _, _ := strings.Cut(name, "[")
+	return asked == "" || slices.Contains([]string{name, strings.ReplaceAll(name, `"`, ""), short}, asked)
+}
+
+// Keys are the keys of the runs.
+func (rec *Recording) Keys() []string {
+	var keys []string
+	for _, r := range rec.Runs {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// Timeline folds what was known of a run at a time after its begin; all that
+// was recorded where the time is negative.
+func (rec *Recording) Timeline(run Run, at time.Duration) (*collectors.Timeline, error) {
+	timeline := collectors.NewTimeline(run.Begin)
+	begun := false
+	for e, err := range journal.Entries(rec.Dir) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the records of %s: %w", run.Key, err)
+		}
+		if e.Run != run.Key {
+			continue
+		}
+		begun = begun || e.Begin != nil
+		if e.Record != nil && begun && (at < 0 || !received(*e.Record).After(run.Begin.Add(at))) {
+			timeline.Add(*e.Record)
+		}
+	}
+	return timeline, nil
+}

@@ -1,0 +1,189 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/plan"
+)
+
+// View is a scenario on a cluster as expressions see it at one moment.
+type View struct {
+	// Timeline is what was known; it must not be nil.
+	Timeline *collectors.Timeline
+	// Namespace is the run's own; empty where it is not known.
+	Namespace string
+
+	module   *dsl.Module
+	scenario *dsl.Scenario
+	target   cty.Value
+	shared   *value.Shared
+}
+
+// Before is the view of a module before anything ran: what is observed is
+// unknown. Both scenario and cluster may be nil; then nothing is known of
+// theirs.
+func Before(m *dsl.Module, s *dsl.Scenario, c *dsl.Cluster) *View {
+	v := &View{Timeline: collectors.NewTimeline(time.Time{}), module: m, scenario: s, shared: value.NewShared(m.FS, m.Dir)}
+	if c != nil {
+		v.target = v.targetOf(c, "")
+	}
+	return v
+}
+
+// At is the view of a recorded run at a time after its begin, with the
+// variables and locals of a module; at the run's end where the time is
+// negative. The module must have the run's scenario and cluster.
+func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error) {
+	scenario, cluster, err := declared(m, run)
+	if err != nil {
+		return nil, err
+	}
+	timeline, err := rec.Timeline(run, at)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{Timeline: timeline, module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}
+	version := ""
+	if rec.Report != nil {
+		for _, c := range rec.Report.Clusters {
+			if c.Name == run.Cluster {
+				version = c.Version
+			}
+		}
+		for _, r := range rec.Report.Runs {
+			if r.Scenario == run.Scenario && r.Cluster == run.Cluster {
+				v.Namespace = r.Namespace
+			}
+		}
+	}
+	v.target = v.targetOf(cluster, version)
+	return v, nil
+}
+
+// declared finds the scenario and the cluster of a run in a module.
+func declared(m *dsl.Module, run Run) (*dsl.Scenario, *dsl.Cluster, error) {
+	var scenario *dsl.Scenario
+	var titles []string
+	for _, s := range m.Scenarios {
+		titles = append(titles, s.Title())
+		if s.Title() == run.Scenario {
+			scenario = s
+		}
+	}
+	if scenario == nil {
+		return nil, nil, fmt.Errorf("the run is of the scenario %q, and %s has %s", run.Scenario, m.Path, strings.Join(titles, ", "))
+	}
+	var names []string
+	for _, c := range m.Clusters {
+		names = append(names, c.Name)
+		if c.Name == run.Cluster {
+			return scenario, c, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("the run is on the cluster %q, and %s has %s", run.Cluster, m.Path, strings.Join(names, ", "))
+}
+
+// targetOf is the root target as far as the version and the gates tell.
+// version is empty where it is not known.
+func (v *View) targetOf(c *dsl.Cluster, version string) cty.Value {
+	exact := version != ""
+	if !exact {
+		version, exact = versionOf(c.Kubernetes)
+	}
+	known := plan.Target(plan.Spec(c, plan.Image{Version: version}), version)
+	known.Name = c.Name
+	if !exact {
+		known.Kubernetes = ""
+	}
+	expr, diags := value.ParseExpression([]byte("target"), "")
+	if diags.HasErrors() {
+		return cty.NilVal
+	}
+	all, diags := (&value.Scope{Target: known, Shared: v.shared}).Eval(expr)
+	if diags.HasErrors() || !all.Type().IsObjectType() {
+		return cty.NilVal
+	}
+	attrs := all.AsValueMap()
+	unknown := []string{"nodes", "runtime", "cgroup"} // only the cluster itself tells
+	if known.Minor == 0 {
+		unknown = append(unknown, "minor", "native_sidecars", "ordered_termination")
+	}
+	for _, name := range unknown {
+		attrs[name] = cty.UnknownVal(attrs[name].Type())
+	}
+	return cty.ObjectVal(attrs)
+}
+
+// versionOf is the version that a constraint allows, and whether it is the only
+// one; without that one of the minor version, empty where there are several.
+func versionOf(constraint string) (version string, exact bool) {
+	parsed, err := clusters.ParseConstraint(constraint)
+	if err != nil {
+		return "", false
+	}
+	if v, ok := parsed.Exact(); ok {
+		return v.String(), true
+	}
+	if minor, ok := parsed.Minor(); ok {
+		return clusters.Version{Major: 1, Minor: minor}.String(), false
+	}
+	return "", false
+}
+
+// Module is what the view's variables and locals are from.
+func (v *View) Module() *dsl.Module { return v.module }
+
+// Scope is what expectations are judged over: that of the view's moment.
+// Records that are added to its timeline are seen by it.
+func (v *View) Scope() *expect.Scope {
+	s := &expect.Scope{
+		Timeline: v.Timeline, Namespace: v.Namespace, Files: v.module.Files, Locals: v.locals(), Extra: v.extra(),
+	}
+	s.Evaluator = func(o expect.Observed) expect.Evaluator { return v.values(o) }
+	return s
+}
+
+// Values is what expressions refer to, log lines included.
+func (v *View) Values() *value.Scope {
+	o := expect.Values(v.Timeline, v.Namespace, true)
+	o.Extra = v.extra()
+	return v.values(o)
+}
+
+func (v *View) values(o expect.Observed) *value.Scope {
+	return &value.Scope{
+		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(),
+		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Extra: o.Extra, Cache: o.Cache,
+		Dir: v.module.FS, PathScenario: v.module.Dir, Shared: v.shared,
+	}
+}
+
+func (v *View) locals() map[string]hcl.Expression {
+	if v.scenario == nil {
+		return nil
+	}
+	return v.scenario.Locals
+}
+
+// extra are the roots that are the same at every moment: the matrix, and the
+// target as far as it is known.
+func (v *View) extra() map[string]cty.Value {
+	extra := map[string]cty.Value{}
+	if v.scenario != nil {
+		extra = v.scenario.Extra()
+	}
+	if v.target != cty.NilVal {
+		extra["target"] = v.target
+	}
+	return extra
+}
