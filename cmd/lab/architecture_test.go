@@ -60,6 +60,9 @@ var rules = []rule{
 	{"the engine sees no implementation", oneOf("labs/run"), func(_, i string) bool {
 		return kubernetes(i) || strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/") || strings.HasPrefix(i, "labs/step/")
 	}},
+	{"a step knows neither the language nor the engine, nor any implementation of clusters", below("labs/step"), func(_, i string) bool {
+		return ours(i) && i != "clusters" && i != "collectors" && !below("labs/step")(i)
+	}},
 	{"collectors and clusters know only their own root", func(p string) bool {
 		return strings.HasPrefix(p, "collectors/") || strings.HasPrefix(p, "clusters/")
 	}, func(p, i string) bool {

@@ -143,8 +143,9 @@ func TestEveryVerb(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreJudged(t *testing.T) {
-	tests := []struct{ name, steps, want string }{
+// refusals are steps x and what must become of them.
+func refusals() []struct{ name, steps, want string } {
+	return []struct{ name, steps, want string }{
 		{"an exit code", `exec "x" {
 			pod     = "web"
 			command = ["false", "no such file"]
@@ -218,7 +219,10 @@ func TestRefusalsAreJudged(t *testing.T) {
 			command = ["true"]
 		}`, "error x: "},
 	}
-	for _, tt := range tests {
+}
+
+func TestRefusalsAreJudged(t *testing.T) {
+	for _, tt := range refusals() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r, _ := do(t, t.Context(), &runtest.World{}, up+tt.steps+"\n  expect \"after\" { condition = true }\n", nil)
