@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,19 @@ The exit code is 2 where an expression on standard input could not be evaluated.
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the scenario, where there are several")
 	cmd.Flags().StringVar(&f.cluster, "cluster", "", "the cluster, where there are several")
 	cmd.Flags().DurationVar(&f.at, "at", 0, "with -run: what was known that long after the scenario's begin, such as 12.5s (default: at its end)")
+	_ = cmd.RegisterFlagCompletionFunc("run", completeRun) // fails only where there is no such flag
 	return cmd
+}
+
+// completeRun offers the runs that were recorded, the newest first.
+func completeRun(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := []string{"last"}
+	if entries, err := os.ReadDir(filepath.Join(".lab", "runs")); err == nil {
+		for _, entry := range slices.Backward(entries) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 func (a *app) console(arg string, f consoleFlags) error {

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -101,6 +102,9 @@ func formatList(b *strings.Builder, v cty.Value, depth int) {
 // formatNumber writes whole numbers in full and others with at most nine
 // decimals, which is a nanosecond; smaller ones with an exponent.
 func formatNumber(f *big.Float) string {
+	if exp := f.MantExp(nil); exp > farBits || exp < -farBits {
+		return farNumber(f)
+	}
 	if f.IsInt() {
 		if f.MantExp(nil) > 200 {
 			return f.Text('g', 10)
@@ -113,6 +117,20 @@ func formatNumber(f *big.Float) string {
 		return f.Text('g', 6)
 	}
 	return s
+}
+
+// farBits is the binary exponent beyond which a number has so many digits that
+// they are not worked out.
+const farBits = 1 << 14
+
+// farNumber writes a very great or very small number by its first digits.
+func farNumber(f *big.Float) string {
+	mantissa := new(big.Float)
+	exp := f.MantExp(mantissa)
+	m, _ := mantissa.Float64()
+	whole, rest := math.Modf(math.Log10(math.Abs(m)) + float64(exp)*math.Log10(2))
+	digits := strconv.FormatFloat(math.Copysign(math.Pow(10, rest), m), 'g', 3, 64)
+	return digits + "e" + strconv.FormatFloat(whole, 'f', 0, 64)
 }
 
 // quote writes a string as a quoted template of HCL without interpolation.
