@@ -145,7 +145,8 @@ matrix), when its step begins (all that was observed by then), or at every obser
 ### Truth
 
 What was not observed yet is *unknown*, and a condition over it is unknown too: an expectation waits for it until its deadline, and then names what never
-came. What is known to be absent is null. ` + "`&&`" + ` and ` + "`||`" + ` are decided as soon as one side decides them.
+came. What is known to be absent is null. ` + "`&&`" + ` and ` + "`||`" + ` are decided as soon as one side decides them, whatever is not known of the other;
+a mistake on the left side always counts, one on the right side only where the left does not decide.
 
 | | |
 | --- | --- |
@@ -155,7 +156,8 @@ came. What is known to be absent is null. ` + "`&&`" + ` and ` + "`||`" + ` are 
 | ` + "`outcome = false`" + ` | it is expected not to come true: with ` + "`within`" + `, not in the whole time |
 | ` + "`when = false`" + ` | it is not decided at all, and it is said why |
 
-A verdict is Pass or Fail where the evidence shows it, and Error where it cannot be told: a gap in what was observed covers it, or it could not be evaluated.
+A verdict is Pass or Fail where the evidence shows it, and Error where it cannot be told: a gap in what was observed covers it, the sources cannot tell an
+order that it asks for, or it could not be evaluated. ` + "`alltrue`" + ` of nothing is true: ask for the length of a list too where it may be empty still.
 
 ### Time
 
