@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -70,10 +71,14 @@ type Journal struct {
 	err  error
 }
 
-// Create makes the folder ROOT/ID and takes its lock.
+// Create makes the folder ROOT/ID and takes its lock. The folder is its owner's
+// alone: there may be secrets in what was observed.
 func Create(root, id string) (*Journal, error) {
 	dir := filepath.Join(root, id)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, fmt.Errorf("making the folder of the runs: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("making the run's folder: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, lockFile))
@@ -84,7 +89,7 @@ func Create(root, id string) (*Journal, error) {
 	if !taken {
 		return nil, fmt.Errorf("%s: %w", dir, ErrAlive)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, File), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(dir, File), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), lock.Unlock())
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -128,4 +129,18 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestARunsFolderIsItsOwnersAlone(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "runs")
+	j, err := Create(root, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	for name, want := range map[string]fs.FileMode{"1": 0o700, "1/" + File: 0o600} {
+		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
 }
