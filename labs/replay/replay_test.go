@@ -103,7 +103,7 @@ func record(t *testing.T, withReport bool) string {
 	}
 	if withReport {
 		err = report.Save(j.Dir(), report.Report{
-			Version: report.ModelVersion, ID: "r1", Clusters: []report.Cluster{{Name: "v129", Version: "1.29.15"}},
+			Version: report.ModelVersion, ID: "r1", Clusters: []report.Cluster{{Name: "v129", Version: "1.29.15", Nodes: []string{"node-1"}, Runtime: "containerd://2.3.4", Cgroup: 2}},
 			Runs: []report.Run{{Scenario: "exits", Cluster: "v129", Namespace: "lab-exits"}},
 		})
 		if err != nil {
@@ -177,7 +177,6 @@ func TestWhatWasKnownAtAMoment(t *testing.T) {
 			{-1, "pod.web.statuses", `["Pending", "Running", "Completed"]`},
 			{-1, "target.name", `"v129"`},
 			{-1, "target.native_sidecars", "true"},
-			{-1, "target.nodes", value.NotObserved},
 		}
 		for _, tt := range tests {
 			view, err := rec.At(m, rec.Runs[0], tt.at)
@@ -192,12 +191,17 @@ func TestWhatWasKnownAtAMoment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		version, namespace := value.NotObserved, ""
-		if withReport {
-			version, namespace = `"1.29.15"`, "lab-exits"
+		want := map[string]string{"kubernetes": `"1.29.15"`, "nodes": `["node-1"]`, "runtime": `"containerd://2.3.4"`, "cgroup": "2"}
+		for name, known := range want {
+			if !withReport {
+				known = value.NotObserved
+			}
+			if got := eval(t, view, "target."+name); got != known {
+				t.Errorf("report %t: target.%s = %s, want %s", withReport, name, got, known)
+			}
 		}
-		if got := eval(t, view, "target.kubernetes"); got != version || view.Namespace != namespace {
-			t.Errorf("report %t: version %s in namespace %q", withReport, got, view.Namespace)
+		if (view.Namespace == "lab-exits") != withReport {
+			t.Errorf("report %t: namespace %q", withReport, view.Namespace)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/report"
 )
 
 // View is a scenario on a cluster as expressions see it at one moment.
@@ -35,7 +36,7 @@ type View struct {
 func Before(m *dsl.Module, s *dsl.Scenario, c *dsl.Cluster) *View {
 	v := &View{Timeline: collectors.NewTimeline(time.Time{}), module: m, scenario: s, shared: value.NewShared(m.FS, m.Dir)}
 	if c != nil {
-		v.target = v.targetOf(c, "")
+		v.target = v.targetOf(c, report.Cluster{})
 	}
 	return v
 }
@@ -53,11 +54,11 @@ func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error
 		return nil, err
 	}
 	v := &View{Timeline: timeline, module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}
-	version := ""
+	var known report.Cluster
 	if rec.Report != nil {
 		for _, c := range rec.Report.Clusters {
 			if c.Name == run.Cluster {
-				version = c.Version
+				known = c
 			}
 		}
 		for _, r := range rec.Report.Runs {
@@ -66,7 +67,7 @@ func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error
 			}
 		}
 	}
-	v.target = v.targetOf(cluster, version)
+	v.target = v.targetOf(cluster, known)
 	return v, nil
 }
 
@@ -93,15 +94,15 @@ func declared(m *dsl.Module, run Run) (*dsl.Scenario, *dsl.Cluster, error) {
 	return nil, nil, fmt.Errorf("the run is on the cluster %q, and %s has %s", run.Cluster, m.Path, strings.Join(names, ", "))
 }
 
-// targetOf is the root target as far as the version and the gates tell.
-// version is empty where it is not known.
-func (v *View) targetOf(c *dsl.Cluster, version string) cty.Value {
-	exact := version != ""
-	if !exact {
+// targetOf is the root target as far as the version and the gates tell, and
+// what a run found of its cluster, if it did.
+func (v *View) targetOf(c *dsl.Cluster, found report.Cluster) cty.Value {
+	version, exact := found.Version, true
+	if version == "" {
 		version, exact = versionOf(c.Kubernetes)
 	}
 	known := plan.Target(plan.Spec(c, plan.Image{Version: version}), version)
-	known.Name = c.Name
+	known.Name, known.Nodes, known.Runtime, known.Cgroup = c.Name, found.Nodes, found.Runtime, found.Cgroup
 	if !exact {
 		known.Kubernetes = ""
 	}
@@ -114,12 +115,13 @@ func (v *View) targetOf(c *dsl.Cluster, version string) cty.Value {
 		return cty.NilVal
 	}
 	attrs := all.AsValueMap()
-	unknown := []string{"nodes", "runtime", "cgroup"} // only the cluster itself tells
-	if known.Minor == 0 {
-		unknown = append(unknown, "minor", "native_sidecars", "ordered_termination")
-	}
-	for _, name := range unknown {
-		attrs[name] = cty.UnknownVal(attrs[name].Type())
+	for name, is := range map[string]bool{
+		"nodes": len(known.Nodes) > 0, "cgroup": known.Cgroup > 0,
+		"minor": known.Minor > 0, "native_sidecars": known.Minor > 0, "ordered_termination": known.Minor > 0,
+	} {
+		if !is {
+			attrs[name] = cty.UnknownVal(attrs[name].Type())
+		}
 	}
 	return cty.ObjectVal(attrs)
 }

@@ -45,8 +45,13 @@ type Cluster struct {
 	FeatureGates map[string]bool `json:"feature_gates,omitempty"`
 	Image        string          `json:"image"`
 	// ImageSource is "have", "pull" or "build".
-	ImageSource string        `json:"image_source,omitempty"`
-	Status      expect.Status `json:"status"`
+	ImageSource string `json:"image_source,omitempty"`
+	// Nodes are the names of its machines, Runtime their container runtime and
+	// Cgroup the version of cgroups there; empty where it did not come up.
+	Nodes   []string      `json:"nodes,omitempty"`
+	Runtime string        `json:"runtime,omitempty"`
+	Cgroup  int           `json:"cgroup,omitempty"`
+	Status  expect.Status `json:"status"`
 	// Error says why it could not be used.
 	Error string `json:"error,omitempty"`
 	// Phases are what its time went into, in order.

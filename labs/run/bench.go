@@ -86,6 +86,10 @@ func (b *bench) create(ctx context.Context) error {
 		return fmt.Errorf("creating cluster %s: %w", b.planned.Name, err)
 	}
 	b.handle = handle
+	b.report.Runtime, b.report.Cgroup = handle.Runtime, handle.Cgroup
+	for _, n := range handle.Nodes {
+		b.report.Nodes = append(b.report.Nodes, n.Name)
+	}
 	b.phase("create", began)
 	b.progress(fmt.Sprintf("ready: Kubernetes %s after %s", handle.Version, b.Clock.Now().Sub(began).Round(100*time.Millisecond)))
 	return nil
