@@ -16,7 +16,6 @@ type board struct {
 	clusters []*doing
 	// drawn is how many lines stand there.
 	drawn int
-	frame int
 }
 
 // doing is what a cluster is doing.
@@ -115,7 +114,7 @@ func rank(d *doing) int {
 // line is a cluster's line. It keeps one column free, so that no terminal
 // breaks it.
 func (b *board) line(d *doing, longest int, now time.Time) string {
-	sign, sgr := b.spinner(), sgrCyan
+	sign, sgr := b.spinner(now), sgrCyan
 	switch {
 	case d.done && d.failed:
 		sign, sgr = b.mark(expect.Fail), sgrRed
@@ -157,10 +156,10 @@ func (b *board) counts(t Tally) string {
 	return text
 }
 
-func (b *board) spinner() string {
+func (b *board) spinner(now time.Time) string {
 	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	if b.ASCII {
 		frames = []string{"|", "/", "-", "\\"}
 	}
-	return frames[b.frame%len(frames)]
+	return frames[max(0, int(now.Sub(b.began)/tick))%len(frames)]
 }

@@ -119,7 +119,6 @@ func (l *Live) spin() {
 		case <-ticks:
 			l.mu.Lock()
 			if !l.closed {
-				l.board.frame++
 				l.flush(l.opts.Now())
 			}
 			l.mu.Unlock()
