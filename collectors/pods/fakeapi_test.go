@@ -269,6 +269,11 @@ func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request, resource string)
 			}
 		}
 		f.mu.Unlock()
+		select {
+		case <-closing: // what changed after that is not told by this watch
+			return
+		default:
+		}
 		for _, c := range send {
 			from = c.version
 			// As a real server: the columns are named once in a stream.
