@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/plan"
 )
 
@@ -44,7 +48,9 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 	if err != nil {
 		return broken(err)
 	}
-	p, problems := plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.resolver(ctx)})
+	p, problems := a.planned(func() (*plan.Plan, diag.List) {
+		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.resolver(ctx)})
+	})
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
@@ -59,3 +65,30 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 	}
 	return p.Estimate(parallel).WriteText(a.stdout)
 }
+
+// planned makes a plan, and says what takes so long where it does: the first
+// time, versions are looked up in the registry and among the Go modules.
+func (a *app) planned(build func() (*plan.Plan, diag.List)) (*plan.Plan, diag.List) {
+	began := time.Now()
+	done := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		ticker := time.NewTicker(planningTick)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				fmt.Fprintf(a.stderr, "looking for the Kubernetes versions that can be had: %s\n", time.Since(began).Round(time.Second))
+			}
+		}
+	})
+	p, problems := build()
+	close(done)
+	telling.Wait()
+	return p, problems
+}
+
+// planningTick is how often it is said that planning goes on.
+const planningTick = 2 * time.Second

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -81,7 +82,9 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(err)
 	}
-	p, problems := plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+	p, problems := a.planned(func() (*plan.Plan, diag.List) {
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+	})
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,8 @@ func TestScripts(t *testing.T) {
 }
 
 // openWorld makes the world as WORLD says: words of the form KIND or
-// KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow.
+// KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
+// slow-to-resolve.
 func openWorld(context.Context, *app) (*backend, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
@@ -54,6 +56,9 @@ func openWorld(context.Context, *app) (*backend, error) {
 	return &backend{
 		provisioner: w, images: w, connect: w.Connect, maxCreates: 4,
 		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
+			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
+				time.Sleep(2500 * time.Millisecond)
+			}
 			return runtest.Resolve(constraint, image)
 		},
 		remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
