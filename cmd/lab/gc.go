@@ -43,6 +43,11 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	if err != nil {
 		return broken(err)
 	}
+	elsewhere, err := journal.Registered(a.hostRuns())
+	if err != nil {
+		return broken(err)
+	}
+	alive = append(alive, elsewhere...)
 	var gone []clusters.Remaining
 	for _, c := range all {
 		if named(c, only) && !inUse(c, alive) {
@@ -56,7 +61,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	for _, c := range gone {
 		fmt.Fprintf(a.stdout, "%s  %s  created %s\n", c.ID, strings.Join(c.Nodes, ", "), c.Created.Format("2006-01-02 15:04:05"))
 	}
-	if !yes && !a.agreed(fmt.Sprintf("Remove these %d clusters?", len(gone))) {
+	if !yes && !a.agreed(removal(len(gone))) {
 		fmt.Fprintln(a.stdout, "Nothing was removed.")
 		return nil
 	}
@@ -71,6 +76,20 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 		return broken(err)
 	}
 	return nil
+}
+
+// hostRuns is the folder in which runs of this host are noted, wherever their
+// own folders are.
+func (a *app) hostRuns() string {
+	root := a.get("LAB_CACHE")
+	if root == "" {
+		if cache, err := os.UserCacheDir(); err == nil {
+			root = filepath.Join(cache, "lab")
+		} else {
+			root = filepath.Join(os.TempDir(), fmt.Sprintf("lab-%d", os.Getuid()))
+		}
+	}
+	return filepath.Join(root, "runs")
 }
 
 // token is what the names of a run's clusters have of its ID.
@@ -123,4 +142,11 @@ func (a *app) agreed(question string) bool {
 		return true
 	}
 	return false
+}
+
+func removal(n int) string {
+	if n == 1 {
+		return "Remove this cluster?"
+	}
+	return fmt.Sprintf("Remove these %d clusters?", n)
 }

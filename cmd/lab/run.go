@@ -95,9 +95,13 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(err)
 	}
+	release, err := journal.Register(a.hostRuns(), log.Dir())
+	if err != nil {
+		return broken(errors.Join(err, log.Close()))
+	}
 	signals.leaving(log.Dir())
 	r, err := a.carryOut(ctx, p, log, world, signals, f)
-	err = errors.Join(err, a.finish(r, log, f))
+	err = errors.Join(err, a.finish(r, log, f), release())
 	if err != nil {
 		return broken(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,10 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("LAB_CACHE", filepath.Join(env.WorkDir, ".cache"))
+			return nil
+		},
 		Dir: "testdata/script", UpdateScripts: *updateScripts, RequireExplicitExec: true,
 	})
 }
