@@ -49,6 +49,9 @@ func (in surroundings) all() []string {
 // tells it. It returns the expression's value as far as it is known then, with
 // its marks; false where something is wrong.
 func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
+	if v, ok := literal(expr); ok {
+		return v, true
+	}
 	found := l.references(expr, in)
 	scope := l.scope
 	scope.ScenarioLocals, scope.Extra = in.locals, in.extra
@@ -70,6 +73,21 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	}
 	l.diags = append(l.diags, found...)
 	return v, !found.HasErrors() && !diags.HasErrors()
+}
+
+// literal is the value of an expression that is one string or number written
+// out, as most are; false where it is anything else.
+func literal(expr hcl.Expression) (cty.Value, bool) {
+	switch expr := expr.(type) {
+	case *hclsyntax.TemplateExpr:
+		if expr.IsStringLiteral() {
+			v, diags := expr.Value(nil)
+			return v, !diags.HasErrors()
+		}
+	case *hclsyntax.LiteralValueExpr:
+		return expr.Val, true
+	}
+	return cty.NilVal, false
 }
 
 // covered says whether one of found is about the same place.
