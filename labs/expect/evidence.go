@@ -60,6 +60,8 @@ func (ev evidence) about(sub subject, pods []*collectors.PodState, r *collectors
 		return r.Step != nil && r.Step.Name == sub.name
 	case ev.s.Namespace != "" && r.Object.Namespace != "" && r.Object.Namespace != ev.s.Namespace:
 		return false
+	case r.Type == collectors.TypeEvent && sub.attr != "events":
+		return false // hints, which would stand before what happened
 	case sub.container != "" && r.Container != "" && r.Container != sub.container:
 		return false
 	}

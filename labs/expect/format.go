@@ -32,3 +32,14 @@ func oneLine(source string) string {
 	}
 	return string(s)
 }
+
+// saidInOneLine is what another program said, on one line. Where it is long its middle
+// is left out: what was done stands at the beginning, why not at the end.
+func saidInOneLine(text string) string {
+	const head, tail = 100, 160
+	s := []rune(strings.TrimRight(strings.Join(strings.Fields(text), " "), "."))
+	if len(s) <= head+tail {
+		return string(s)
+	}
+	return string(s[:head]) + " … " + string(s[len(s)-tail:])
+}

@@ -2,6 +2,7 @@ package expect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -26,6 +27,9 @@ func (d *Decider) reason(r *ruling, ev evidence, refs []reference, eval Evaluato
 	detail := d.because(d.e.Condition, r.got, ev, refs, eval)
 	if detail != "" {
 		text += ": " + detail
+	}
+	if stuck := ev.stuck(); r.kind == never && d.outcome && stuck != "" && !strings.Contains(text, "cannot start") {
+		text += "; " + stuck
 	}
 	return text
 }

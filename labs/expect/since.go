@@ -136,22 +136,52 @@ func (ev evidence) obstacle(s subject) string {
 		return fmt.Sprintf(" (STATUS of pod %s is %q)", p.Object.Name, p.Pod().Status)
 	case c.State == "running":
 		return ": it still runs"
-	case c.State != "waiting" || c.Reason == "" || c.Reason == "ContainerCreating" || c.Reason == "PodInitializing":
+	case !isStuck(c):
 		return fmt.Sprintf(" (STATUS of pod %s is %q)", p.Object.Name, p.Pod().Status)
 	}
+	return ": " + ev.hindrance(p, c)
+}
+
+// isStuck says whether a container waits for something that does not come by
+// itself.
+func isStuck(c *collectors.ContainerState) bool {
+	return c.State == "waiting" && c.Reason != "" && c.Reason != "ContainerCreating" && c.Reason != "PodInitializing"
+}
+
+// stuck says which containers of the subjects' pods cannot start, and why;
+// empty where none is known to.
+func (ev evidence) stuck() string {
+	var parts []string
+	for _, sub := range ev.subjects {
+		if sub.root != rootPod && sub.root != rootJob {
+			continue
+		}
+		for _, p := range ev.podsOf(sub) {
+			for _, c := range p.Containers {
+				if text := fmt.Sprintf("container %q of pod %s: %s", c.Name, p.Object.Name, ev.hindrance(p, c)); isStuck(c) && !slices.Contains(parts, text) {
+					parts = append(parts, text)
+				}
+			}
+		}
+	}
+	return joined(parts)
+}
+
+// hindrance says why a container that is stuck does not start.
+func (ev evidence) hindrance(p *collectors.PodState, c *collectors.ContainerState) string {
 	reason, message := c.Reason, c.Message
 	if c.Reason == "ImagePullBackOff" {
 		reason, message = ev.pullError(p.Object, c.Name, reason, message)
 	}
-	text := fmt.Sprintf(": it cannot start: %s", reason)
+	text := "it cannot start: " + reason
 	if reason == "CrashLoopBackOff" {
-		text = fmt.Sprintf(": it ended %d times and waits to be started again: %s", c.Restarts+1, reason)
+		text = fmt.Sprintf("it ended %d times and waits to be started again: %s", c.Restarts+1, reason)
 	}
 	if c.Image != "" && (c.Reason == "ImagePullBackOff" || c.Reason == "ErrImagePull" || c.Reason == "InvalidImageName") {
 		text += " of " + c.Image
 	}
 	if message != "" {
-		text += ": " + oneLine(message)
+		text += ": " + saidInOneLine(message)
 	}
 	return text
 }
