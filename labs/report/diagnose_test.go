@@ -112,7 +112,7 @@ func diagnoses() []diagnosis {
 			records: []collectors.Record{ownJobRecord(1, collectors.Job{Active: 1}), pulling(2.2, "ContainerCreating", ""),
 				pulling(4, "ErrImagePull", "failed to pull and unpack image \"docker.io/library/busybox:nope\": failed to resolve reference:\n  docker.io/library/busybox:nope: not found"),
 				pulling(17, "ImagePullBackOff", `Back-off pulling image "busybox:nope"`)}},
-		{name: "stuck", body: "condition = job.myapp.pod.phase == \"Running\"", within: 20 * second,
+		{name: "stuck", body: "condition = job.myapp.pod.status == \"Completed\"", within: 20 * second,
 			records: []collectors.Record{ownJobRecord(1, collectors.Job{Active: 1}), pulling(2.2, "ContainerCreating", ""),
 				pulling(4, "ErrImagePull", `failed to pull and unpack image "nowhere.invalid/no/such:1.0": failed to resolve reference "nowhere.invalid/no/such:1.0": failed to do request: Head "https://nowhere.invalid/v2/no/such/manifests/1.0": dial tcp: lookup nowhere.invalid on 172.18.0.1:53: no such host`),
 				pulling(17, "ImagePullBackOff", `Back-off pulling image "nowhere.invalid/no/such:1.0"`)}},
