@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// replayFlags are those of `lab replay`.
+type replayFlags struct {
+	scenarioFlags
+	scenario, cluster string
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use: "replay RUN [SCENARIO]", Short: "Judge a recorded run again, with no cluster",
+		Long: `Judges what a run recorded again, in milliseconds and with no cluster: by the
+scenario that it was a run of, or by SCENARIO, which may have changed since. RUN
+is a run's ID, its folder, or "last" for the newest. Expectations, invariants and
+waits are decided anew; what other steps did is taken from the recording.
+
+It prints the report, and which verdicts differ from those of the run. The exit
+code is as that of a run.`,
+		Example: "  lab replay last\n  lab replay last changed.hcl",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return usage("want a run, and a scenario where it is not the run's own; got %d arguments", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return completeRun(cmd, args, typed)
+			}
+			return completeScenario(cmd, args[1:], typed)
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.replay(args, f) },
+	}
+	f.add(cmd, "print the report and the differences as JSON")
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only this scenario")
+	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only this cluster")
+	return cmd
+}
+
+// replayed is the JSON form of `lab replay`.
+type replayed struct {
+	Version     int                 `json:"version"`
+	Report      report.Report       `json:"report"`
+	Same        int                 `json:"same"`
+	Differences []replay.Difference `json:"differences"`
+}
+
+func (a *app) replay(args []string, f replayFlags) error {
+	named := args[:1]
+	if args[0] == "last" {
+		named = nil
+	}
+	dir, err := runFolder(named)
+	if err != nil {
+		return err
+	}
+	recording, err := replay.Open(dir)
+	if err != nil {
+		return broken(fmt.Errorf("opening the run %s: %w", args[0], err))
+	}
+	source := ""
+	switch {
+	case len(args) == 2:
+		source = args[1]
+	case recording.Report != nil:
+		source = recording.Report.File
+	default:
+		return usage("the run %s was cut off and does not say of which scenario it is: name the scenario", args[0])
+	}
+	m, problems, err := a.load(source, f.scenarioFlags)
+	if err != nil {
+		return err
+	}
+	if problems.HasErrors() {
+		a.tell(a.stderr, problems)
+		return silent(exitUsage)
+	}
+	found := recording.Find(f.scenario, f.cluster)
+	if len(found) == 0 {
+		return usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
+	}
+	began := time.Now()
+	out := replayed{Version: 1, Differences: []replay.Difference{}}
+	if recording.Report != nil {
+		out.Report = *recording.Report
+	}
+	out.Report.File, out.Report.Runs, out.Report.Status = source, nil, 0
+	for _, run := range found {
+		judged, err := recording.Judge(m, run)
+		if err != nil {
+			return usage("%v", err)
+		}
+		differences, same := recording.Differences(judged)
+		out.Report.Runs = append(out.Report.Runs, judged)
+		out.Report.Status = max(out.Report.Status, judged.Status)
+		out.Differences, out.Same = append(out.Differences, differences...), out.Same+same
+	}
+	return a.tellReplayed(out, time.Since(began), f.json)
+}
+
+func (a *app) tellReplayed(out replayed, took time.Duration, asJSON bool) error {
+	if asJSON {
+		if err := writeJSON(a.stdout, out); err != nil {
+			return err
+		}
+		return silent(report.ExitCode(out.Report))
+	}
+	width, _ := terminal(a.stdout)
+	if err := report.WriteText(a.stdout, out.Report, report.Style{Color: a.color(a.stdout), Width: width}); err != nil {
+		return err
+	}
+	for _, d := range out.Differences {
+		fmt.Fprintf(a.stdout, "%s on %s: %q was %s, and is %s now: %s\n", d.Scenario, d.Cluster, d.Step, d.Before, d.Now, d.Reason)
+	}
+	fmt.Fprintf(a.stdout, "Replayed in %s: %d steps and expectations came out as before, %d did not.\n", took.Round(time.Millisecond), out.Same, len(out.Differences))
+	return silent(report.ExitCode(out.Report))
+}

@@ -1,0 +1,269 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// Judge judges what a run recorded by the scenario of a module, which may have
+// changed since: expectations, invariants and waits are decided anew, at the
+// times at which records were received; what other steps did is taken from the
+// recording. An expectation that goes on when the recording ends is an Error.
+// The module must have the run's scenario and cluster.
+func (rec *Recording) Judge(m *dsl.Module, run Run) (report.Run, error) {
+	view, err := rec.At(m, run, 0)
+	if err != nil {
+		return report.Run{}, err
+	}
+	p := &player{view: view, run: run, now: run.Begin, end: run.End, done: map[string]collectors.Step{}}
+	p.out = report.Run{Scenario: run.Scenario, Cluster: run.Cluster, Namespace: view.Namespace, StartedAt: run.Begin, Description: view.scenario.Description}
+	if rec.Report != nil {
+		for _, r := range rec.Report.Runs {
+			if r.Scenario == run.Scenario && r.Cluster == run.Cluster {
+				p.before, p.out.Pods = r, r.Pods
+				if r.FinishedAt.After(p.end) {
+					p.end = r.FinishedAt
+				}
+			}
+		}
+	}
+	if err := p.read(rec, run); err != nil {
+		return report.Run{}, err
+	}
+	p.play()
+	for _, s := range p.out.Steps {
+		p.out.Status = max(p.out.Status, s.Status)
+	}
+	p.out.FinishedAt = p.now
+	return p.out, nil
+}
+
+// player goes through a recording as the engine went through the run.
+type player struct {
+	view *View
+	run  Run
+	// before is what the run found; its steps are empty where there is no
+	// report.
+	before report.Run
+	// records are those that were not taken yet.
+	records []collectors.Record
+	// done are the steps that were recorded, by name.
+	done map[string]collectors.Step
+	// now is the time that it is; end is when the recording ends.
+	now, end time.Time
+	watches  []*watched
+	out      report.Run
+}
+
+// watched is an invariant from its place on.
+type watched struct {
+	invariant *expect.Invariant
+	place     int
+	over      bool
+}
+
+// read reads the records that come after the run's begin.
+func (p *player) read(rec *Recording, run Run) error {
+	for e, err := range journal.Entries(rec.Dir) {
+		if err != nil {
+			return fmt.Errorf("reading the records of %s: %w", run.Key, err)
+		}
+		if e.Run != run.Key || e.Record == nil {
+			continue
+		}
+		if e.Record.Step != nil {
+			p.done[e.Record.Step.Name] = *e.Record.Step
+		}
+		if received(*e.Record).After(run.Begin) {
+			p.records = append(p.records, *e.Record)
+		}
+	}
+	return nil
+}
+
+func (p *player) play() {
+	source := p.view.scenario
+	broken := ""
+	for _, st := range source.Steps {
+		if broken != "" {
+			p.tell(report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Skip, Detail: broken, BeganAt: p.seconds(p.now), EndedAt: p.seconds(p.now)})
+			continue
+		}
+		broken = p.step(st)
+	}
+	p.until(p.end)
+	for _, w := range p.watches {
+		if !w.over {
+			p.rule(w, w.invariant.End(p.now))
+		}
+	}
+	for _, st := range source.Finally {
+		p.repeat(st)
+	}
+}
+
+// step plays one step. It returns why the rest is skipped, where it is.
+func (p *player) step(st *dsl.Step) string {
+	if s, ok := p.done[st.Name]; ok && s.Verb == st.Verb && s.StartedAt.After(p.now) {
+		p.until(s.StartedAt)
+	}
+	scope := p.view.Scope().With(st.Roots)
+	switch {
+	case st.Expect != nil:
+		p.decide(st, st.Expect, scope)
+	case st.Wait != nil:
+		waited := p.decide(st, &dsl.Expect{
+			Name: st.Name, Condition: st.Wait.Condition, Within: st.Wait.Within, Hold: st.Wait.Hold, Range: st.Range,
+		}, scope)
+		if waited >= expect.Fail {
+			return fmt.Sprintf("what step %q waits for did not come", st.Name)
+		}
+	case st.Invariant != nil:
+		w := &watched{invariant: expect.NewInvariant(st.Invariant, scope), place: len(p.out.Steps)}
+		p.out.Steps = append(p.out.Steps, report.Step{Name: st.Name, Verb: st.Verb, BeganAt: p.seconds(p.now)})
+		p.watches = append(p.watches, w)
+		if v, decided := w.invariant.Begin(p.now); decided {
+			p.rule(w, v)
+		}
+	default:
+		if p.repeat(st) >= expect.Fail {
+			return fmt.Sprintf("step %q could not be done", st.Name)
+		}
+	}
+	return ""
+}
+
+// decide brings an expectation to its verdict.
+func (p *player) decide(st *dsl.Step, e *dsl.Expect, scope *expect.Scope) expect.Status {
+	began := p.now
+	d := expect.New(e, scope)
+	v, decided := d.Begin(p.now)
+	for !decided {
+		deadline := d.Deadline()
+		switch {
+		case len(p.records) > 0 && (deadline.IsZero() || !received(p.records[0]).After(deadline)):
+			r := p.take()
+			v, decided = d.Observe(p.now, &r)
+		case !deadline.IsZero() && !deadline.After(p.end.Add(slack)):
+			p.now = deadline
+			v, decided = d.Observe(p.now, nil)
+		default:
+			p.now = p.end
+			p.tell(report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Error, BeganAt: p.seconds(began), EndedAt: p.seconds(p.now),
+				Detail: fmt.Sprintf("the recording ends at %.3fs, before this could be decided", p.seconds(p.end))})
+			return expect.Error
+		}
+	}
+	result := report.Step{Name: st.Name, Verb: st.Verb, Status: v.Status, Detail: v.Reason, BeganAt: p.seconds(began), EndedAt: p.seconds(p.now)}
+	if st.Expect != nil {
+		result.Verdict = &v
+	}
+	p.tell(result)
+	return v.Status
+}
+
+// slack is how much a deadline may lie behind the end of the recording: the
+// run's own clock was read between its last record and the end.
+const slack = time.Second
+
+// repeat tells what the recording has of a step that did something.
+func (p *player) repeat(st *dsl.Step) expect.Status {
+	s, ok := p.done[st.Name]
+	if !ok || s.Verb != st.Verb {
+		p.tell(report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Error, BeganAt: p.seconds(p.now), EndedAt: p.seconds(p.now),
+			Detail: fmt.Sprintf("the recording has no %s %q, and what it would do cannot be told", st.Verb, st.Name)})
+		return expect.Error
+	}
+	p.until(s.FinishedAt)
+	result := report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Pass, BeganAt: p.seconds(s.StartedAt), EndedAt: p.seconds(s.FinishedAt)}
+	for _, was := range p.before.Steps {
+		if was.Name == st.Name && was.Verb == st.Verb {
+			result = was
+		}
+	}
+	p.tell(result)
+	return result.Status
+}
+
+// until takes the records that were received by then.
+func (p *player) until(at time.Time) {
+	for len(p.records) > 0 && !received(p.records[0]).After(at) {
+		p.take()
+	}
+	if at.After(p.now) {
+		p.now = at
+	}
+}
+
+// take takes the next record, and lets the invariants look at it.
+func (p *player) take() collectors.Record {
+	r := p.records[0]
+	p.records = p.records[1:]
+	if at := received(r); at.After(p.now) {
+		p.now = at
+	}
+	p.view.Timeline.Add(r)
+	for _, w := range p.watches {
+		if w.over {
+			continue
+		}
+		if v, decided := w.invariant.Observe(p.now, &r); decided {
+			p.rule(w, v)
+		}
+	}
+	return r
+}
+
+func (p *player) rule(w *watched, v expect.Verdict) {
+	w.over = true
+	s := &p.out.Steps[w.place]
+	s.Status, s.Detail, s.Verdict, s.EndedAt = v.Status, v.Reason, &v, p.seconds(p.now)
+}
+
+func (p *player) tell(s report.Step) { p.out.Steps = append(p.out.Steps, s) }
+
+func (p *player) seconds(at time.Time) float64 { return at.Sub(p.run.Begin).Seconds() }
+
+// Difference is a step that came out otherwise than it did before.
+type Difference struct {
+	Scenario string        `json:"scenario"`
+	Cluster  string        `json:"cluster"`
+	Step     string        `json:"step"`
+	Before   expect.Status `json:"before"`
+	Now      expect.Status `json:"now"`
+	// Reason is why it is so now.
+	Reason string `json:"reason"`
+}
+
+// Differences are the steps of a run that came out otherwise than the report
+// has it; those that it does not have are left out. same counts the others.
+func (rec *Recording) Differences(now report.Run) (found []Difference, same int) {
+	if rec.Report == nil {
+		return nil, 0
+	}
+	before := map[string]expect.Status{}
+	for _, r := range rec.Report.Runs {
+		if r.Scenario == now.Scenario && r.Cluster == now.Cluster {
+			for _, s := range r.Steps {
+				before[s.Verb+" "+s.Name] = s.Status
+			}
+		}
+	}
+	for _, s := range now.Steps {
+		was, ok := before[s.Verb+" "+s.Name]
+		switch {
+		case !ok:
+		case was == s.Status:
+			same++
+		default:
+			found = append(found, Difference{Scenario: now.Scenario, Cluster: now.Cluster, Step: s.Name, Before: was, Now: s.Status, Reason: s.Detail})
+		}
+	}
+	return found, same
+}
