@@ -55,6 +55,9 @@ const (
 	TypeGap Type = "gap"
 	// TypeStep is a step of the scenario that ended: Step is set.
 	TypeStep Type = "step"
+	// TypeStepBegin is a step that begins: Step has its Name, Verb and
+	// StartedAt.
+	TypeStepBegin Type = "step-begin"
 )
 
 // Object names the Kubernetes object that a record is about.

@@ -88,6 +88,7 @@ func emptyModule() *Module {
 }
 
 func load(src source, name string, opts Options) (*Module, diag.List) {
+	src.FS = &reads{FS: src.FS, names: map[string]bool{}}
 	l := &loader{
 		opts: opts, module: emptyModule(), language: schema.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
 		several: map[string]bool{}, used: map[string]bool{},

@@ -21,9 +21,13 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "replay RUN [SCENARIO]", Short: "Judge a recorded run again, with no cluster",
 		Long: `Judges what a run recorded again, in milliseconds and with no cluster: by the
-scenario that it was a run of, or by SCENARIO, which may have changed since. RUN
-is a run's ID, its folder, or "last" for the newest. Expectations, invariants and
-waits are decided anew; what other steps did is taken from the recording.
+scenario as it was, of which the run kept a copy, or by SCENARIO, which may have
+changed since. RUN is a run's ID, its folder, or "last" for the newest.
+
+Expectations, invariants and waits are decided anew; what other steps did is
+taken from the recording. Variables have the values that they had in the run;
+with SCENARIO those that are given here. Sensitive values are never kept: give
+them again, with -var or in the environment.
 
 It prints the report, and which verdicts differ from those of the run. The exit
 code is as that of a run.`,
@@ -69,16 +73,11 @@ func (a *app) replay(args []string, f replayFlags) error {
 	if err != nil {
 		return broken(fmt.Errorf("opening the run %s: %w", args[0], err))
 	}
-	source := ""
-	switch {
-	case len(args) == 2:
-		source = args[1]
-	case recording.Report != nil:
-		source = recording.Report.File
-	default:
-		return usage("the run %s was cut off and does not say of which scenario it is: name the scenario", args[0])
+	source, told, err := f.source(args, recording)
+	if err != nil {
+		return err
 	}
-	m, problems, err := a.load(source, f.scenarioFlags)
+	m, problems, err := a.load(source, *told)
 	if err != nil {
 		return err
 	}
@@ -95,7 +94,10 @@ func (a *app) replay(args []string, f replayFlags) error {
 	if recording.Report != nil {
 		out.Report = *recording.Report
 	}
-	out.Report.File, out.Report.Runs, out.Report.Status = source, nil, 0
+	if len(args) == 2 {
+		out.Report.File = source
+	}
+	out.Report.Runs, out.Report.Status = nil, 0
 	for _, run := range found {
 		judged, err := recording.Judge(m, run)
 		if err != nil {
@@ -107,6 +109,24 @@ func (a *app) replay(args []string, f replayFlags) error {
 		out.Differences, out.Same = append(out.Differences, differences...), out.Same+same
 	}
 	return a.tellReplayed(out, time.Since(began), f.json)
+}
+
+// source is the scenario to judge by, with the flags to load it: the one that
+// is named, the run's own copy, or the one that the run was of.
+func (f replayFlags) source(args []string, recording *replay.Recording) (string, *scenarioFlags, error) {
+	flags := f.scenarioFlags
+	switch {
+	case len(args) == 2:
+		return args[1], &flags, nil
+	case recording.Source == "" && recording.File == "":
+		return "", nil, usage("the run %s was cut off and does not say of which scenario it is: name the scenario", args[0])
+	case recording.Source == "":
+		return recording.File, &flags, nil
+	}
+	if recording.Given != "" {
+		flags.varFiles = append([]string{recording.Given}, flags.varFiles...)
+	}
+	return recording.Source, &flags, nil
 }
 
 func (a *app) tellReplayed(out replayed, took time.Duration, asJSON bool) error {

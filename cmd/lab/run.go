@@ -100,8 +100,13 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 		return broken(errors.Join(err, log.Close()))
 	}
 	signals.leaving(log.Dir())
+	head := journal.Head{ID: filepath.Base(log.Dir()), File: m.Path, LabVersion: version()}
+	err = errors.Join(log.Head(time.Now(), head), log.KeepScenario(m.FS, m.Read(), m.Given()))
+	if err != nil {
+		return broken(errors.Join(err, log.Close(), release()))
+	}
 	r, err := a.carryOut(ctx, p, log, world, signals, f)
-	err = errors.Join(err, a.finish(r, log, f), release())
+	err = errors.Join(err, log.KeepScenario(m.FS, m.Read(), nil), a.finish(r, log, f), release())
 	if err != nil {
 		return broken(err)
 	}

@@ -143,8 +143,8 @@ func (v *relevance) concerns(r *collectors.Record) bool {
 	switch {
 	case r.Type == collectors.TypeLog:
 		return v.logs && r.Log != nil && v.line(r)
-	case r.Type == collectors.TypeGap:
-		return false // it tells of what is not known, and changes nothing that is
+	case r.Type == collectors.TypeGap, r.Type == collectors.TypeStepBegin:
+		return false // it tells of what is not known or will be, and changes nothing that is
 	case v.any:
 		return true
 	case r.Type == collectors.TypeStep:

@@ -50,15 +50,51 @@ type Intent struct {
 	Done bool `json:"done,omitempty"`
 }
 
-// Entry is one line of the journal: an intent, or a record of a run.
+// Head says what the journal is of. It is the first entry.
+type Head struct {
+	// Version is that of the journal's form.
+	Version int `json:"version"`
+	// ID is the run's, File the scenario as it was named, LabVersion that of
+	// the lab that wrote it.
+	ID         string `json:"id"`
+	File       string `json:"file"`
+	LabVersion string `json:"lab_version,omitempty"`
+}
+
+// HeadVersion is the version of the journal's form. Older journals have no
+// head.
+const HeadVersion = 1
+
+// Bench says which scenario a run is of and on what it was made.
+type Bench struct {
+	Scenario  string `json:"scenario"`
+	Cluster   string `json:"cluster"`
+	Namespace string `json:"namespace,omitempty"`
+	// Kubernetes is the exact version; Nodes, Runtime and Cgroup are those of
+	// the cluster.
+	Kubernetes string   `json:"kubernetes,omitempty"`
+	Nodes      []string `json:"nodes,omitempty"`
+	Runtime    string   `json:"runtime,omitempty"`
+	Cgroup     int      `json:"cgroup,omitempty"`
+}
+
+// Entry is one line of the journal: its head, an intent, or a record of a run.
 type Entry struct {
 	At     time.Time          `json:"at"`
+	Head   *Head              `json:"head,omitempty"`
 	Intent *Intent            `json:"intent,omitempty"`
 	Run    string             `json:"run,omitempty"`
 	Record *collectors.Record `json:"record,omitempty"`
-	// Begin is set once for each run: when its times count from.
+	// Begin is set once for each run: when its times count from; and beside
+	// it On, but in old journals.
 	Begin *time.Time `json:"begin,omitempty"`
+	On    *Bench     `json:"on,omitempty"`
 }
+
+// flushed is how often what was written is handed to the operating system, so
+// that a run that is killed loses no more than that, and who follows it is not
+// further behind.
+const flushed = 250 * time.Millisecond
 
 // Journal is a run's folder, open for writing. It is safe for concurrent use.
 type Journal struct {
@@ -69,6 +105,9 @@ type Journal struct {
 	file *os.File
 	out  *bufio.Writer
 	err  error
+
+	closed  chan struct{}
+	flusher sync.WaitGroup
 }
 
 // Create makes the folder ROOT/ID and takes its lock. The folder is its owner's
@@ -93,7 +132,26 @@ func Create(root, id string) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), lock.Unlock())
 	}
-	return &Journal{dir: dir, lock: lock, file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
+	j := &Journal{dir: dir, lock: lock, file: file, out: bufio.NewWriterSize(file, 64<<10), closed: make(chan struct{})}
+	j.flusher.Go(j.keepFlushing)
+	return j, nil
+}
+
+// keepFlushing flushes now and then until the journal is closed. What fails is
+// told by the next call.
+func (j *Journal) keepFlushing() {
+	ticker := time.NewTicker(flushed)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			j.mu.Lock()
+			j.flush()
+			j.mu.Unlock()
+		case <-j.closed:
+			return
+		}
+	}
 }
 
 // Dir is the run's folder.
@@ -111,16 +169,27 @@ func (j *Journal) Intent(at time.Time, intent Intent) error {
 	return j.failure()
 }
 
-// Begin writes when the named run's times count from.
-func (j *Journal) Begin(run string, begin time.Time) error {
+// Head writes what the journal is of. It is to be called first, and once.
+func (j *Journal) Head(at time.Time, head Head) error {
+	head.Version = HeadVersion
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.write(Entry{At: begin, Run: run, Begin: &begin})
+	j.write(Entry{At: at, Head: &head})
+	j.flush()
 	return j.failure()
 }
 
-// Record appends a record of the named run. It may stay in memory until the
-// next Flush or Intent.
+// Begin writes when the named run's times count from, and what it is made on;
+// nil where that is not known.
+func (j *Journal) Begin(run string, begin time.Time, on *Bench) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(Entry{At: begin, Run: run, Begin: &begin, On: on})
+	return j.failure()
+}
+
+// Record appends a record of the named run. It may stay in memory for a
+// quarter of a second, unless Flush or Intent is called before.
 func (j *Journal) Record(run string, r collectors.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -139,6 +208,8 @@ func (j *Journal) Flush() error {
 // Close writes what is left to disk and gives up the lock. A journal that
 // failed once stays failed: the first failure is returned.
 func (j *Journal) Close() error {
+	close(j.closed)
+	j.flusher.Wait()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flush()

@@ -21,7 +21,7 @@ func (rec *Recording) Judge(m *dsl.Module, run Run) (report.Run, error) {
 	if err != nil {
 		return report.Run{}, err
 	}
-	p := &player{view: view, run: run, now: run.Begin, end: run.End, done: map[string]collectors.Step{}}
+	p := &player{view: view, run: run, now: run.Begin, end: run.End, begun: map[string]collectors.Record{}, done: map[string]collectors.Record{}}
 	p.out = report.Run{Scenario: run.Scenario, Cluster: run.Cluster, Namespace: view.Namespace, StartedAt: run.Begin, Description: view.scenario.Description}
 	if rec.Report != nil {
 		for _, r := range rec.Report.Runs {
@@ -53,8 +53,8 @@ type player struct {
 	before report.Run
 	// records are those that were not taken yet.
 	records []collectors.Record
-	// done are the steps that were recorded, by name.
-	done map[string]collectors.Step
+	// begun and done are the records of where steps began and ended.
+	begun, done map[string]collectors.Record
 	// now is the time that it is; end is when the recording ends.
 	now, end time.Time
 	watches  []*watched
@@ -77,8 +77,11 @@ func (p *player) read(rec *Recording, run Run) error {
 		if e.Run != run.Key || e.Record == nil {
 			continue
 		}
-		if e.Record.Step != nil {
-			p.done[e.Record.Step.Name] = *e.Record.Step
+		switch r := *e.Record; {
+		case r.Type == collectors.TypeStepBegin && r.Step != nil:
+			p.begun[stepKey(r.Step.Verb, r.Step.Name)] = r
+		case r.Type == collectors.TypeStep && r.Step != nil:
+			p.done[stepKey(r.Step.Verb, r.Step.Name)] = r
 		}
 		if received(*e.Record).After(run.Begin) {
 			p.records = append(p.records, *e.Record)
@@ -86,6 +89,8 @@ func (p *player) read(rec *Recording, run Run) error {
 	}
 	return nil
 }
+
+func stepKey(verb, name string) string { return verb + " " + name }
 
 func (p *player) play() {
 	source := p.view.scenario
@@ -110,9 +115,7 @@ func (p *player) play() {
 
 // step plays one step. It returns why the rest is skipped, where it is.
 func (p *player) step(st *dsl.Step) string {
-	if s, ok := p.done[st.Name]; ok && s.Verb == st.Verb && s.StartedAt.After(p.now) {
-		p.until(s.StartedAt)
-	}
+	p.reach(st)
 	scope := p.view.Scope().With(st.Roots)
 	switch {
 	case st.Expect != nil:
@@ -137,6 +140,17 @@ func (p *player) step(st *dsl.Step) string {
 		}
 	}
 	return ""
+}
+
+// reach goes on to where a step began, if that is to come. Old recordings tell
+// of its time alone.
+func (p *player) reach(st *dsl.Step) {
+	key := stepKey(st.Verb, st.Name)
+	if r, ok := p.begun[key]; ok {
+		p.through(r.Seq, r.Step.StartedAt)
+	} else if r, ok := p.done[key]; ok && r.Step.StartedAt.After(p.now) {
+		p.until(r.Step.StartedAt)
+	}
 }
 
 // decide brings an expectation to its verdict.
@@ -174,13 +188,14 @@ const slack = time.Second
 
 // repeat tells what the recording has of a step that did something.
 func (p *player) repeat(st *dsl.Step) expect.Status {
-	s, ok := p.done[st.Name]
-	if !ok || s.Verb != st.Verb {
+	done, ok := p.done[stepKey(st.Verb, st.Name)]
+	if !ok {
 		p.tell(report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Error, BeganAt: p.seconds(p.now), EndedAt: p.seconds(p.now),
 			Detail: fmt.Sprintf("the recording has no %s %q, and what it would do cannot be told", st.Verb, st.Name)})
 		return expect.Error
 	}
-	p.until(s.FinishedAt)
+	s := done.Step
+	p.through(done.Seq, s.FinishedAt)
 	result := report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Pass, BeganAt: p.seconds(s.StartedAt), EndedAt: p.seconds(s.FinishedAt)}
 	for _, was := range p.before.Steps {
 		if was.Name == st.Name && was.Verb == st.Verb {
@@ -189,6 +204,16 @@ func (p *player) repeat(st *dsl.Step) expect.Status {
 	}
 	p.tell(result)
 	return result.Status
+}
+
+// through takes the records up to one, which tells of a time.
+func (p *player) through(seq uint64, at time.Time) {
+	for len(p.records) > 0 && p.records[0].Seq <= seq {
+		p.take()
+	}
+	if at.After(p.now) {
+		p.now = at
+	}
 }
 
 // until takes the records that were received by then.

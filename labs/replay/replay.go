@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,11 @@ type Recording struct {
 	// Report is what the run found; nil where it did not come to that, because
 	// it was cut off or still goes on.
 	Report *report.Report
+	// File is the scenario as it was named when it ran; empty where that is
+	// not known. Source is the copy of it that the run kept, a folder or a
+	// file, and Given the values of its variables, a file; empty where it has
+	// none.
+	File, Source, Given string
 }
 
 // Run is one scenario on one cluster.
@@ -41,6 +47,8 @@ type Run struct {
 	Begin, End time.Time
 	// Records counts its records.
 	Records int
+	// On is what the journal says of where it ran; nil in old journals.
+	On *journal.Bench
 }
 
 // Elapsed is the time from the run's begin to its last record.
@@ -60,7 +68,38 @@ func Open(dir string) (*Recording, error) {
 	if err := rec.index(); err != nil {
 		return nil, err
 	}
+	if rec.File == "" && rec.Report != nil {
+		rec.File = rec.Report.File
+	}
+	rec.Source, rec.Given = kept(dir)
 	return rec, nil
+}
+
+// kept finds the copy of the scenario in a run's folder: the file where there is
+// one alone, which need not be called scenario.hcl.
+func kept(dir string) (source, given string) {
+	folder := filepath.Join(dir, journal.ScenarioFolder)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", ""
+	}
+	var sources []string
+	for _, e := range entries {
+		name := filepath.Join(folder, e.Name())
+		switch {
+		case e.Name() == journal.GivenFile:
+			given = name
+		case strings.HasSuffix(name, ".hcl"), strings.HasSuffix(name, ".hcl.json"):
+			sources = append(sources, name)
+		}
+	}
+	switch len(sources) {
+	case 0:
+		return "", ""
+	case 1:
+		return sources[0], given
+	}
+	return folder, given
 }
 
 // index finds the runs in the journal.
@@ -70,10 +109,14 @@ func (rec *Recording) index() error {
 		if err != nil {
 			return err
 		}
+		if e.Head != nil {
+			rec.File = e.Head.File
+		}
 		if e.Begin != nil {
-			scenario, cluster := rec.names(e.Run)
+			run := Run{Key: e.Run, Begin: *e.Begin, End: *e.Begin, On: e.On}
+			run.Scenario, run.Cluster = rec.names(e)
 			at[e.Run] = len(rec.Runs)
-			rec.Runs = append(rec.Runs, Run{Key: e.Run, Scenario: scenario, Cluster: cluster, Begin: *e.Begin, End: *e.Begin})
+			rec.Runs = append(rec.Runs, run)
 			continue
 		}
 		i, begun := at[e.Run]
@@ -97,17 +140,20 @@ func received(r collectors.Record) time.Time {
 	return r.Received
 }
 
-// names are the scenario and the cluster of a key, by the report where it has
-// them.
-func (rec *Recording) names(key string) (scenario, cluster string) {
+// names are the scenario and the cluster of a run that begins: as the journal
+// says; in an old one as the report has them.
+func (rec *Recording) names(e journal.Entry) (scenario, cluster string) {
+	if e.On != nil {
+		return e.On.Scenario, e.On.Cluster
+	}
 	if rec.Report != nil {
 		for _, r := range rec.Report.Runs {
-			if r.Scenario+"/"+r.Cluster == key {
+			if r.Scenario+"/"+r.Cluster == e.Run {
 				return r.Scenario, r.Cluster
 			}
 		}
 	}
-	return split(key)
+	return split(e.Run)
 }
 
 // split takes a key apart at its last slash that is in no brackets and no

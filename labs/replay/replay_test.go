@@ -92,7 +92,7 @@ func record(t *testing.T, withReport bool) string {
 		t.Fatal(err)
 	}
 	for i, key := range []string{"exits/v129", `rows[grace=5,image="a/b[1]"]/all["x/y"]`} {
-		err = errors.Join(err, j.Begin(key, after(100*float64(i))))
+		err = errors.Join(err, j.Begin(key, after(100*float64(i)), nil))
 	}
 	for i, r := range records() {
 		r.Seq = uint64(i + 1)

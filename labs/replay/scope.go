@@ -55,20 +55,30 @@ func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error
 	}
 	v := &View{Timeline: timeline, module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}
 	var known report.Cluster
-	if rec.Report != nil {
-		for _, c := range rec.Report.Clusters {
-			if c.Name == run.Cluster {
-				known = c
-			}
-		}
-		for _, r := range rec.Report.Runs {
-			if r.Scenario == run.Scenario && r.Cluster == run.Cluster {
-				v.Namespace = r.Namespace
-			}
-		}
-	}
+	known, v.Namespace = rec.found(run)
 	v.target = v.targetOf(cluster, known)
 	return v, nil
+}
+
+// found is what a run found of its cluster, and its namespace.
+func (rec *Recording) found(run Run) (known report.Cluster, namespace string) {
+	if on := run.On; on != nil {
+		return report.Cluster{Name: on.Cluster, Version: on.Kubernetes, Nodes: on.Nodes, Runtime: on.Runtime, Cgroup: on.Cgroup}, on.Namespace
+	}
+	if rec.Report == nil {
+		return known, ""
+	}
+	for _, c := range rec.Report.Clusters {
+		if c.Name == run.Cluster {
+			known = c
+		}
+	}
+	for _, r := range rec.Report.Runs {
+		if r.Scenario == run.Scenario && r.Cluster == run.Cluster {
+			namespace = r.Namespace
+		}
+	}
+	return known, namespace
 }
 
 // declared finds the scenario and the cluster of a run in a module.

@@ -139,6 +139,8 @@ func describe(r collectors.Record) string {
 		return "log " + container + ": " + r.Log.Text
 	case r.Type == collectors.TypeGap && r.Gap != nil:
 		return "gap: " + gapText(r)
+	case r.Type == collectors.TypeStepBegin && r.Step != nil:
+		return stepName(r.Step) + " begins"
 	case r.Type == collectors.TypeStep && r.Step != nil:
 		return stepText(r.Step)
 	}
@@ -222,8 +224,10 @@ func gapText(r collectors.Record) string {
 	return text + ": " + r.Gap.Reason
 }
 
+func stepName(s *collectors.Step) string { return "step " + strings.TrimSpace(s.Verb+" "+s.Name) }
+
 func stepText(s *collectors.Step) string {
-	text := "step " + strings.TrimSpace(s.Verb+" "+s.Name)
+	text := stepName(s)
 	if s.ExitCode != nil {
 		return fmt.Sprintf("%s ended with exit code %d", text, *s.ExitCode)
 	}

@@ -145,8 +145,8 @@ func (t *teller) record(e Event, r collectors.Record) []string {
 		return t.task(e, r)
 	case r.Type == collectors.TypeGap && r.Gap != nil:
 		return t.said(e, sgrYellow, "gap: ", gapText(r))
-	case r.Type == collectors.TypeStep:
-		return nil // EventStep tells it
+	case r.Type == collectors.TypeStep, r.Type == collectors.TypeStepBegin:
+		return nil // EventStep and EventProgress tell it
 	case r.Type == collectors.TypeObject && !t.verbose, r.Event != nil && r.Event.EventType == "Normal" && !t.verbose:
 		return nil // that something changed, or went as it should, is worth a record and no line
 	case r.Event != nil && r.Event.EventType != "Normal":

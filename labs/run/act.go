@@ -17,6 +17,7 @@ import (
 // go on after it.
 func (s *session) act(ctx context.Context, st *dsl.Step) (report.Step, error) {
 	began := s.Clock.Now()
+	s.begins(st, began)
 	s.progressing("doing: " + st.Name)
 	result := report.Step{Name: st.Name, Verb: st.Verb, BeganAt: seconds(s.begin, began)}
 	a, err := s.ready(ctx, st)
@@ -92,6 +93,13 @@ func (s *session) overdue(a action, failure error) error {
 		return failure
 	}
 	return fmt.Errorf("not done within %s: %w", a.limit, failure)
+}
+
+// begins notes that a step begins: where among the records it stands tells what
+// was known then.
+func (s *session) begins(st *dsl.Step, at time.Time) {
+	s.take(collectors.Record{Time: at, Received: at, Precision: time.Nanosecond, Source: collectors.SourceLab, Type: collectors.TypeStepBegin,
+		Object: collectors.Object{Kind: "Step", Name: st.Name}, Step: &collectors.Step{Name: st.Name, Verb: st.Verb, StartedAt: at}})
 }
 
 // record notes that a step was done.

@@ -32,6 +32,7 @@ var _ decision = (*waiting)(nil)
 // none, and ends the scenario; it is in the result then, too.
 func (s *session) decide(ctx context.Context, st *dsl.Step, e *dsl.Expect) (expect.Verdict, report.Step, error) {
 	began := s.Clock.Now()
+	s.begins(st, began)
 	w := &waiting{decider: expect.New(e, s.scopeOf(st))}
 	w.verdict, w.decided = w.decider.Begin(began)
 	var err error
@@ -87,6 +88,7 @@ var _ decision = pause{}
 // scenario.
 func (s *session) sleep(ctx context.Context, st *dsl.Step) (report.Step, error) {
 	began := s.Clock.Now()
+	s.begins(st, began)
 	s.progressing("sleeping: " + st.Name)
 	err := lost(s.pump(ctx, nil, pause{began.Add(st.Sleep.Duration)}))
 	ended := s.Clock.Now()

@@ -22,6 +22,7 @@ type watch struct {
 
 // watch begins to watch an invariant; the place of its result is kept.
 func (s *session) watch(st *dsl.Step) {
+	s.begins(st, s.Clock.Now())
 	w := &watch{st: st, invariant: expect.NewInvariant(st.Invariant, s.scopeOf(st)), place: len(s.report.Steps), began: s.Clock.Now()}
 	s.report.Steps = append(s.report.Steps, report.Step{Name: st.Name, Verb: st.Verb, Status: expect.Pending, BeganAt: seconds(s.begin, w.began)})
 	s.watches = append(s.watches, w)

@@ -11,6 +11,7 @@ import (
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
 )
@@ -78,8 +79,12 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 
 // open makes the namespace and returns once everything in it is observed.
 func (s *session) open(ctx context.Context) error {
-	if err := s.Journal.Begin(s.key, s.begin); err != nil {
-		return err
+	on := journal.Bench{
+		Scenario: s.planned.Scenario, Cluster: s.planned.Cluster, Namespace: s.planned.Namespace,
+		Kubernetes: s.target.Kubernetes, Nodes: s.target.Nodes, Runtime: s.target.Runtime, Cgroup: s.target.Cgroup,
+	}
+	if err := s.Journal.Begin(s.key, s.begin, &on); err != nil {
+		s.fail(s.planned.Cluster, err) // it can be judged all the same
 	}
 	limited, cancel := context.WithTimeout(ctx, collectorsReady)
 	defer cancel()
