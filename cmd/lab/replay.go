@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ func (a *app) replayCommand() *cobra.Command {
 		Use: "replay RUN [SCENARIO]", Short: "Judge a recorded run again, with no cluster",
 		Long: `Judges what a run recorded again, in milliseconds and with no cluster: by the
 scenario as it was, of which the run kept a copy, or by SCENARIO, which may have
-changed since. RUN is a run's ID, its folder, or "last" for the newest.
+changed since. RUN is a run's ID, its folder, "last" for the newest, or a
+file that `+"`lab pack`"+` wrote.
 
 Expectations, invariants and waits are decided anew; what other steps did is
 taken from the recording. Variables have the values that they had in the run;
@@ -52,6 +54,27 @@ code is as that of a run.`,
 	return cmd
 }
 
+// openRecording opens a run, or an archive of one. remove is to be called when
+// it is no longer needed.
+func openRecording(run string) (recording *replay.Recording, remove func(), err error) {
+	if info, err := os.Stat(run); err == nil && info.Mode().IsRegular() {
+		recording, away, err := replay.OpenArchive(run)
+		if err != nil {
+			return nil, nil, usage("%v", err)
+		}
+		return recording, func() { _ = away() }, nil // a temporary folder that stays harms nobody
+	}
+	dir, err := runFolder(notLast(run))
+	if err != nil {
+		return nil, nil, err
+	}
+	recording, err = replay.Open(dir)
+	if err != nil {
+		return nil, nil, broken(fmt.Errorf("opening the run %s: %w", run, err))
+	}
+	return recording, func() {}, nil
+}
+
 // replayed is the JSON form of `lab replay`.
 type replayed struct {
 	Version     int                 `json:"version"`
@@ -61,18 +84,11 @@ type replayed struct {
 }
 
 func (a *app) replay(args []string, f replayFlags) error {
-	named := args[:1]
-	if args[0] == "last" {
-		named = nil
-	}
-	dir, err := runFolder(named)
+	recording, remove, err := openRecording(args[0])
 	if err != nil {
 		return err
 	}
-	recording, err := replay.Open(dir)
-	if err != nil {
-		return broken(fmt.Errorf("opening the run %s: %w", args[0], err))
-	}
+	defer remove()
 	source, told, err := f.source(args, recording)
 	if err != nil {
 		return err

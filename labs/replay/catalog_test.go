@@ -1,0 +1,74 @@
+package replay_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/replay"
+)
+
+// TestTheCatalogsRecordings judges what real clusters did in the catalog's labs
+// by the labs as they are now: each lab has a recording, and every step comes
+// out as it did then, and as it should.
+func TestTheCatalogsRecordings(t *testing.T) {
+	names, err := catalog.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			archives, err := filepath.Glob(filepath.Join("..", "catalog", name, "recordings", "*"+replay.ArchiveSuffix))
+			if err != nil || len(archives) == 0 {
+				t.Fatalf("no recording of it: run it, and `lab pack` the run into %s/recordings; %v", name, err)
+			}
+			m, problems := dsl.Load(filepath.Join("..", "catalog", name), dsl.Options{})
+			if problems.HasErrors() {
+				t.Fatal(problems)
+			}
+			judged := map[string]bool{}
+			for _, archive := range archives {
+				rec, remove, err := replay.OpenArchive(archive)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if err := remove(); err != nil {
+						t.Error(err)
+					}
+				}()
+				for _, run := range rec.Runs {
+					judged[run.Key] = true
+					judgeAgain(t, rec, m, run)
+				}
+			}
+			for _, s := range m.Scenarios {
+				for _, c := range s.Clusters {
+					if key := s.Title() + "/" + c.Name; !judged[key] {
+						t.Errorf("no recording has %s", key)
+					}
+				}
+			}
+		})
+	}
+}
+
+func judgeAgain(t *testing.T, rec *replay.Recording, m *dsl.Module, run replay.Run) {
+	t.Helper()
+	out, err := rec.Judge(m, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differences, same := rec.Differences(out)
+	for _, d := range differences {
+		t.Errorf("%s: %q was %s, and is %s now: %s", run.Key, d.Step, d.Before, d.Now, d.Reason)
+	}
+	if same != len(out.Steps) || same == 0 {
+		t.Errorf("%s: %d of %d steps are as they were recorded: record the lab again", run.Key, same, len(out.Steps))
+	}
+	if out.Status != expect.Pass {
+		t.Errorf("%s: %s", run.Key, out.Status)
+	}
+}
