@@ -45,6 +45,7 @@ func openBackend(ctx context.Context, a *app) (*backend, error) {
 		resolve:    nodeImages{images}.resolve,
 		remaining:  func(ctx context.Context) ([]clusters.Remaining, error) { return remaining(ctx, provisioner) },
 		maxCreates: kind.MaxParallelCreates(host),
+		reaper:     startReaper,
 	}, nil
 }
 

@@ -24,7 +24,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Long: `Judges what a run recorded again, in milliseconds and with no cluster: by the
 scenario as it was, of which the run kept a copy, or by SCENARIO, which may have
 changed since. RUN is a run's ID, its folder, "last" for the newest, or a
-file that `+"`lab pack`"+` wrote.
+file that ` + "`lab pack`" + ` wrote.
 
 Expectations, invariants and waits are decided anew; what other steps did is
 taken from the recording. Variables have the values that they had in the run;

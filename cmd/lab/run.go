@@ -46,7 +46,8 @@ Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
 and for each cluster and scenario the pods' states and the logs.
 
 Ctrl-C stops the steps, keeps the evidence and destroys the clusters; a second
-one skips the evidence, a third one leaves at once and says what is left.`,
+one skips the evidence, a third one leaves at once. Should lab itself be killed,
+a process that waits for that removes what it made.`,
 		Example: `  lab run job-sidecar
   lab run -cluster v128 -cluster v128_on labs/catalog/job-sidecar
   lab run -var image=busybox:1.36 scenario.hcl`,
@@ -105,8 +106,14 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(errors.Join(err, log.Close(), release()))
 	}
+	var reaper *guard
+	if world.reaper != nil {
+		if reaper, err = world.reaper(log.Dir(), f.keep); err != nil {
+			return broken(errors.Join(err, log.Close(), release()))
+		}
+	}
 	r, err := a.carryOut(ctx, p, log, world, signals, f)
-	err = errors.Join(err, log.KeepScenario(m.FS, m.Read(), nil), a.finish(r, log, f), release())
+	err = errors.Join(err, log.KeepScenario(m.FS, m.Read(), nil), a.finish(r, log, f), release(), reaper.release())
 	if err != nil {
 		return broken(err)
 	}
@@ -205,7 +212,8 @@ func (i *interrupts) watch(a *app) {
 			close(i.hurry)
 		default:
 			i.mu.Lock()
-			fmt.Fprintf(a.stderr, "\nlab: left at once. Remove what may still be there with: lab gc %s\n", filepath.Base(i.dir))
+			fmt.Fprintf(a.stderr, "\nlab: left at once. What is there is being removed, as %s will say; should something stay, remove it with: lab gc %s\n",
+				filepath.Join(i.dir, reaperLog), filepath.Base(i.dir))
 			os.Exit(exitInterrupted)
 		}
 	}
@@ -233,6 +241,9 @@ type backend struct {
 	// remaining lists the clusters of lab that are on this host.
 	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
 	maxCreates int
+	// reaper starts what cleans up after a run that is gone; nil where nothing
+	// does.
+	reaper func(dir string, keep bool) (*guard, error)
 }
 
 func (b *backend) resolver(ctx context.Context) plan.Resolve {

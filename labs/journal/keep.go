@@ -1,12 +1,14 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // The folder of the run with the scenario's files as they were, and in it the
@@ -59,4 +61,64 @@ func keep(from fs.FS, name, to string) (err error) {
 		err = fmt.Errorf("%s is longer than %d bytes", name, maxKept)
 	}
 	return err
+}
+
+// Append writes an intent behind the journal of a run that is gone, and returns
+// once it is on disk. A last line that was cut off goes. It fails with ErrAlive
+// where the run still goes on.
+func Append(dir string, at time.Time, intent Intent) error {
+	name := filepath.Join(dir, File)
+	if err := mend(dir, name); err != nil {
+		return err
+	}
+	j, err := Create(filepath.Dir(dir), filepath.Base(dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(j.Intent(at, intent), j.Close())
+}
+
+// mend cuts a file after its last whole line.
+func mend(dir, name string) error {
+	alive, err := Alive(dir)
+	if err != nil {
+		return err
+	}
+	if alive {
+		return fmt.Errorf("%s: %w", dir, ErrAlive)
+	}
+	file, err := os.OpenFile(name, os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the journal: %w", err)
+	}
+	defer file.Close()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	whole, err := lastLine(file, size)
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	if err := file.Truncate(whole); err != nil {
+		return fmt.Errorf("mending the journal: %w", err)
+	}
+	return nil
+}
+
+// lastLine is where the last whole line ends.
+func lastLine(file io.ReaderAt, size int64) (int64, error) {
+	block := make([]byte, 64<<10)
+	for end := size; end > 0; {
+		begin := max(0, end-int64(len(block)))
+		part := block[:end-begin]
+		if _, err := file.ReadAt(part, begin); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return begin + int64(i) + 1, nil
+		}
+		end = begin
+	}
+	return 0, nil
 }

@@ -75,7 +75,8 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 }
 
 // Unfinished returns the clusters that the journal's run meant to create and
-// did not see destroyed, in the order of their creation.
+// did not see destroyed, in the order of their creation. Done says of one that
+// it came to be ready.
 func Unfinished(entries iter.Seq2[Entry, error]) ([]Intent, error) {
 	var open []Intent
 	for e, err := range entries {
@@ -89,6 +90,10 @@ func Unfinished(entries iter.Seq2[Entry, error]) ([]Intent, error) {
 		case ActionCreate:
 			if !e.Intent.Done {
 				open = append(open, *e.Intent)
+				break
+			}
+			for i := range open {
+				open[i].Done = open[i].Done || open[i].ID == e.Intent.ID
 			}
 		case ActionDestroy:
 			if e.Intent.Done {

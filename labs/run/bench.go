@@ -85,6 +85,9 @@ func (b *bench) create(ctx context.Context) error {
 		}
 		return fmt.Errorf("creating cluster %s: %w", b.planned.Name, err)
 	}
+	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: "kind", ID: b.id, Done: true}); err != nil {
+		b.fail(b.planned.Name, err)
+	}
 	b.handle = handle
 	b.report.Runtime, b.report.Cgroup = handle.Runtime, handle.Cgroup
 	for _, n := range handle.Nodes {
