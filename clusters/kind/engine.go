@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -134,30 +135,52 @@ type container struct {
 	Mounts []struct{ Type, Name string }
 }
 
-// containers are those with the label, of any state, oldest first.
+// containers are those with the label, of any state, oldest first. One that the
+// engine is just removing has its ID alone.
 func (p *Provisioner) containers(ctx context.Context, label string) ([]container, error) {
-	// One that goes while it is looked at makes the whole command fail.
-	const tries = 5
-	var err error
-	for range tries {
-		var out []byte
-		out, err = p.output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+label)
-		if err != nil {
-			return nil, fmt.Errorf("listing containers: %w", err)
-		}
-		ids := strings.Fields(string(out))
-		if len(ids) == 0 {
-			return nil, nil
-		}
-		out, err = p.output(ctx, append([]string{"container", "inspect"}, ids...)...)
-		if err == nil {
-			return parseContainers(out)
+	out, err := p.output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+label)
+	if err != nil {
+		return nil, fmt.Errorf("listing containers: %w", err)
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	out, err = p.output(ctx, append([]string{"container", "inspect"}, ids...)...)
+	if err != nil && !onlyGone(err) {
+		return nil, fmt.Errorf("looking at containers: %w", err)
+	}
+	list, err := parseContainers(out)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(list, func(c container) bool { return c.ID == id }) {
+			list = append(list, container{ID: id})
 		}
 	}
-	return nil, fmt.Errorf("looking at containers: %w", err)
+	return list, nil
+}
+
+// onlyGone says whether a look at containers failed for nothing else than that
+// some are no longer there; what it found of the others is written all the same.
+func onlyGone(err error) bool {
+	var failed *clusters.CommandError
+	if !errors.As(err, &failed) || failed.Output == "" {
+		return false
+	}
+	for line := range strings.Lines(failed.Output) {
+		if !strings.Contains(strings.ToLower(line), "no such container") {
+			return false
+		}
+	}
+	return true
 }
 
 func parseContainers(out []byte) ([]container, error) {
+	if len(bytes.TrimSpace(out)) == 0 {
+		return nil, nil
+	}
 	var list []container
 	if err := json.Unmarshal(out, &list); err != nil {
 		return nil, fmt.Errorf("reading the engine's description of containers: %w", err)

@@ -159,7 +159,9 @@ func TestListAndDestroy(t *testing.T) {
 	fake.add("lab-a-worker", "lab-a", roleWorker)
 	fake.add("kind-control-plane", "kind", roleControlPlane)
 	p := New(fake.engine(), clusters.Host{}, Options{})
+	fake.behave(behaviour{Going: []string{"c02a5eb4e7ef", "63cc98d82268"}}) // somebody else's
 	list, err := p.List(t.Context())
+	fake.behave(behaviour{})
 	if err != nil || len(list) != 1 || list[0].ID != "lab-a" || list[0].Created.IsZero() {
 		t.Fatalf("list is %+v, %v", list, err)
 	}

@@ -20,8 +20,11 @@ import (
 
 var updateScripts = flag.Bool("update", false, "write what commands print into the scripts' golden files")
 
+// asProgramVariable makes the test's binary the program.
+const asProgramVariable = "LAB_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "reap" { // a run of an end-to-end test started it
+	if os.Getenv(asProgramVariable) != "" || len(os.Args) > 1 && os.Args[1] == "reap" { // a run of an end-to-end test started it
 		os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 	}
 	testscript.Main(m, map[string]func(){

@@ -43,6 +43,9 @@ type Behaviour struct {
 	RmFails bool
 	// Frozen makes removing fail until a container was run with the freezer.
 	Frozen bool
+	// Going are the ids of containers that are just being removed: they are
+	// listed, and cannot be looked at.
+	Going []string
 }
 
 // AddContainer makes a container with a volume.
@@ -83,7 +86,7 @@ func Main(dir string, args []string) int {
 	case "info":
 		fmt.Println(`{"CgroupVersion":"2","CgroupDriver":"systemd"}`)
 	case "ps":
-		return fakePs(dir, args)
+		return b.fakePs(dir, args)
 	case "container":
 		return fakeInspect(dir, args[2:])
 	case "stop", "start", "restart", "pause", "unpause":
@@ -133,7 +136,12 @@ func containersIn(dir string) []container {
 	return list
 }
 
-func fakePs(dir string, args []string) int {
+func (b Behaviour) fakePs(dir string, args []string) int {
+	if slices.Contains(args, "--quiet") {
+		for _, id := range b.Going {
+			fmt.Println(id)
+		}
+	}
 	filter := args[slices.Index(args, "--filter")+1]
 	key, value, exact := strings.Cut(strings.TrimPrefix(filter, "label="), "=")
 	for _, c := range containersIn(dir) {
