@@ -1,12 +1,15 @@
 package replay_test
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/replay"
 )
 
@@ -52,6 +55,71 @@ func TestTheCatalogsRecordings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestARecordingThatWasCut cuts the catalog's recordings at every byte of their
+// last 4 KiB, as a run does that is killed: whatever is left is read up to
+// there, and every verdict is what it was, or an error; never another.
+func TestARecordingThatWasCut(t *testing.T) {
+	archives, err := filepath.Glob(filepath.Join("..", "catalog", "*", "recordings", "*"+replay.ArchiveSuffix))
+	if err != nil || len(archives) == 0 {
+		t.Fatal(archives, err)
+	}
+	rec, remove, err := replay.OpenArchive(archives[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := remove(); err != nil {
+			t.Error(err)
+		}
+	}()
+	m, problems := dsl.Load(rec.Source, dsl.Options{})
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	name := filepath.Join(rec.Dir, journal.File)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail := bytes.LastIndexByte(whole[:len(whole)-4096], '\n') + 1
+	entries, seen := -1, map[expect.Status]int{}
+	for cut := len(whole); cut >= max(tail, len(whole)-4096); cut-- {
+		n := 0
+		for _, err := range journal.Decode(bytes.NewReader(whole[tail:cut])) {
+			if err != nil {
+				t.Fatalf("cut at byte %d: %v", cut, err)
+			}
+			n++
+		}
+		if n == entries {
+			continue // only the line that is cut is shorter
+		}
+		entries = n
+		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		short, err := replay.Open(rec.Dir)
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", cut, err)
+		}
+		run := short.Runs[len(short.Runs)-1]
+		out, err := short.Judge(m, run)
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", cut, err)
+		}
+		differences, _ := rec.Differences(out)
+		for _, d := range differences {
+			seen[d.Now]++
+			if d.Now != expect.Error && d.Now != expect.Skip {
+				t.Errorf("cut at byte %d, %s: %q was %s, and is %s: %s", cut, run.Key, d.Step, d.Before, d.Now, d.Reason)
+			}
+		}
+	}
+	if seen[expect.Error] == 0 {
+		t.Errorf("no cut made a verdict an error: %v", seen)
 	}
 }
 
