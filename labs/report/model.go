@@ -76,6 +76,23 @@ type Run struct {
 	Steps       []Step        `json:"steps"`
 	// Pods are those that were seen, with what they went through.
 	Pods []Pod `json:"pods,omitempty"`
+	// Observed says how much was observed, and how well.
+	Observed Observed `json:"observed"`
+}
+
+// Observed says how much a run observed, and what it did not see.
+type Observed struct {
+	// Records counts all that was recorded, Lines the log lines among it.
+	Records uint64 `json:"records"`
+	Lines   uint64 `json:"lines"`
+	// Gaps counts the stretches that a source did not see, and Lost what is
+	// known to be lost in them.
+	Gaps int `json:"gaps"`
+	Lost int `json:"lost"`
+	// Waits counts how often a source had to wait because records came faster
+	// than they were judged, and Waited is for how long in all.
+	Waits  uint64        `json:"waits"`
+	Waited time.Duration `json:"waited"`
 }
 
 // Step is what became of a step or an expectation.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kind-lab/lab/labs/expect"
 )
@@ -23,6 +24,7 @@ func WriteText(w io.Writer, r Report, style Style) error {
 	p.evidence(r)
 	p.failures(r)
 	p.times(r)
+	p.observed(r)
 	p.closing(r)
 	if _, err := io.WriteString(w, p.String()); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
@@ -122,6 +124,28 @@ func phaseTime(c Cluster, name string) string {
 		sum += phase.Elapsed
 	}
 	return elapsed(sum)
+}
+
+// lag is from where on it is told that sources had to wait.
+const lag = time.Second
+
+// observed says of what was not seen, or came late to be judged.
+func (p *page) observed(r Report) {
+	for _, run := range r.Runs {
+		o := run.Observed
+		where := clean(run.Scenario) + " on " + clean(run.Cluster)
+		if o.Gaps > 0 {
+			text := plural(o.Gaps, "gap") + " in what was observed"
+			if o.Lost > 0 {
+				text += fmt.Sprintf(", %d records or lines known to be lost", o.Lost)
+			}
+			p.linef("%s: %s of %s", where, text, plural(int(o.Records), "record"))
+		}
+		if o.Waited >= lag {
+			p.linef("%s: records came faster than they could be judged: sources waited %d times, %s in all; nothing was dropped for it",
+				where, o.Waits, elapsed(o.Waited))
+		}
+	}
 }
 
 // closing says where everything is kept, and how it went.

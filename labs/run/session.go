@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -28,8 +29,12 @@ type session struct {
 	records  chan collectors.Record
 	timeline *collectors.Timeline
 	seq      uint64
-	target   *value.Target
-	shared   *value.Shared
+	// lines counts the log lines; waits and waited are how often and for how
+	// many nanoseconds a collector waited for room.
+	lines         uint64
+	waits, waited atomic.Int64
+	target        *value.Target
+	shared        *value.Shared
 	// secrets are the sensitive values that are not told or kept.
 	secrets []string
 	report  report.Run
@@ -70,11 +75,21 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 	}
 	s.seal(ctx)
 	s.report.FinishedAt = s.Clock.Now()
-	s.report.Pods = pods(s.timeline)
+	s.report.Pods, s.report.Observed = pods(s.timeline), s.observed()
 	for _, step := range s.report.Steps {
 		s.report.Status = max(s.report.Status, step.Status)
 	}
 	return s.report
+}
+
+// observed says how much was observed, and what was not.
+func (s *session) observed() report.Observed {
+	o := report.Observed{Records: s.seq, Lines: s.lines, Waits: uint64(s.waits.Load()), Waited: time.Duration(s.waited.Load())}
+	for _, g := range s.timeline.Gaps() {
+		o.Gaps++
+		o.Lost += max(0, g.Gap.Count)
+	}
+	return o
 }
 
 // open makes the namespace and returns once everything in it is observed.
@@ -118,7 +133,14 @@ func (s *session) add(r collectors.Record) {
 	if r.Received.IsZero() {
 		r.Received = s.Clock.Now()
 	}
-	s.records <- r
+	select {
+	case s.records <- r:
+	default:
+		began := time.Now()
+		s.records <- r
+		s.waits.Add(1)
+		s.waited.Add(int64(time.Since(began)))
+	}
 }
 
 // take folds a record into the timeline and tells of it.
@@ -130,6 +152,9 @@ func (s *session) take(r collectors.Record) {
 		s.fail(s.planned.Cluster, err)
 	}
 	s.timeline.Add(r)
+	if r.Type == collectors.TypeLog {
+		s.lines++
+	}
 	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &kept})
 	s.observe(&r)
 }
