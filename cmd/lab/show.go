@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +37,10 @@ source and precision.`,
 			if records != "" {
 				return a.showRecords(dir, records, logs, asJSON)
 			}
-			r, err := report.Load(filepath.Join(dir, "run.json"))
+			r, err := report.Load(filepath.Join(dir, report.FileName))
+			if errors.Is(err, fs.ErrNotExist) {
+				return noReport(dir)
+			}
 			if err != nil {
 				return broken(err)
 			}
@@ -50,6 +55,15 @@ source and precision.`,
 	cmd.Flags().BoolVar(&logs, "logs", false, "with -records: log lines too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// noReport says of a run without a report why, and what can be had of it.
+func noReport(dir string) error {
+	id := filepath.Base(dir)
+	if alive, err := journal.Alive(dir); err == nil && alive {
+		return usage("run %s still goes on and has no report yet. What was recorded so far: lab replay %s", id, id)
+	}
+	return usage("run %s was cut off and has no report. What it recorded can be judged all the same: lab replay %s", id, id)
 }
 
 // runFolder finds the folder of the named run, or of the newest.
