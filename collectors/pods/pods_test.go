@@ -61,16 +61,35 @@ func (s *sink) lines() []string {
 	return out
 }
 
+// gaps are those that came out, as a timeline folds them: one that was declared
+// and then closed is one.
 func (s *sink) gaps() []collectors.Gap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []collectors.Gap
+	timeline := collectors.NewTimeline(time.Time{})
 	for _, r := range s.records {
 		if r.Gap != nil {
-			out = append(out, *r.Gap)
+			timeline.Add(r)
 		}
 	}
+	var out []collectors.Gap
+	for _, r := range timeline.Gaps() {
+		out = append(out, *r.Gap)
+	}
 	return out
+}
+
+// goingOn counts the gaps that were declared while they went on.
+func (s *sink) goingOn() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.records {
+		if r.Gap != nil && r.Gap.To.IsZero() {
+			n++
+		}
+	}
+	return n
 }
 
 // waitFor waits until the sink has a line.
@@ -283,6 +302,9 @@ func TestAnOutageThatDoesNotEndIsAGap(t *testing.T) {
 	<-time.After(100 * time.Millisecond)
 	if err := r.end(t); err != nil {
 		t.Error(err)
+	}
+	if n := s.goingOn(); n != 2 {
+		t.Errorf("%d gaps were declared while they went on, want one for each resource", n)
 	}
 	if gaps := s.gaps(); len(gaps) != 2 || !strings.Contains(gaps[0].Reason, "did not come back") {
 		t.Errorf("gaps %+v, want one for each resource", gaps)

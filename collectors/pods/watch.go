@@ -40,6 +40,9 @@ type watcher struct {
 	// work.
 	failed int
 	reason string
+	// blind is since when the gap goes on that was declared; zero where none
+	// does.
+	blind time.Time
 }
 
 func newWatcher(c *Collector, r resource, opened func()) *watcher {
@@ -69,6 +72,7 @@ func (w *watcher) run(ctx context.Context) error {
 				w.reason = err.Error()
 			}
 			w.failed++
+			w.lost()
 			if !w.open && w.failed >= w.c.options.Retry.Steps {
 				return fmt.Errorf("gave up after %d attempts: %w", w.failed, err)
 			}
@@ -123,6 +127,16 @@ func (w *watcher) observe(ctx context.Context) error {
 		w.resumed()
 	}
 	return err
+}
+
+// lost declares that nothing is seen, until a gap with an end says otherwise:
+// what is judged meanwhile must know.
+func (w *watcher) lost() {
+	if !w.open || !w.blind.IsZero() {
+		return
+	}
+	w.blind = w.seen
+	w.declare(time.Time{}, -1, w.reason)
 }
 
 // resumed notes that a watch works. A server accepts a watch that it cannot
@@ -308,12 +322,21 @@ func (w *watcher) add(r collectors.Record) {
 	w.c.sink.Add(r)
 }
 
-// gap declares that something may be missing, or late, since seen.
+// gap declares that something may be missing, or late, since seen, or since
+// when it was declared that nothing is seen.
 func (w *watcher) gap(count int, reason string) {
-	now := time.Now()
+	if w.blind.IsZero() {
+		w.blind = w.seen
+	}
+	w.declare(time.Now(), count, reason)
+	w.blind = time.Time{}
+}
+
+// declare records a gap since blind; one without an end goes on.
+func (w *watcher) declare(to time.Time, count int, reason string) {
 	w.c.sink.Add(collectors.Record{
-		Time: now, Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
+		Time: time.Now(), Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
 		Object: collectors.Object{Kind: w.resource.kind},
-		Gap:    &collectors.Gap{From: w.seen, To: now, Reason: w.resource.name + ": " + reason, Count: count},
+		Gap:    &collectors.Gap{From: w.blind, To: to, Reason: w.resource.name + ": " + reason, Count: count},
 	})
 }

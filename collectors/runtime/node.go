@@ -94,6 +94,8 @@ func (n *node) broke(err error) {
 	if n.heard.After(n.broken) {
 		n.broken = n.heard
 	}
+	// What is judged before the stream comes back must know.
+	n.declare(n.broken, time.Time{}, -1, n.reason)
 }
 
 // step is the next pause of a back-off that never ends.
@@ -286,9 +288,14 @@ func (n *node) forget(id string) {
 
 // gap declares that the stream may have missed something between from and now.
 func (n *node) gap(from time.Time, count int, reason string) {
-	now := time.Now()
+	n.declare(from, time.Now(), count, reason)
+}
+
+// declare records a gap; one without an end goes on until one with the same
+// beginning has an end.
+func (n *node) declare(from, to time.Time, count int, reason string) {
 	n.c.sink.Add(collectors.Record{
-		Time: now, Precision: time.Millisecond, Source: collectors.SourceRuntime, Type: collectors.TypeGap,
-		Gap: &collectors.Gap{From: from, To: now, Reason: "node " + n.name + ": " + reason, Count: count},
+		Time: time.Now(), Precision: time.Millisecond, Source: collectors.SourceRuntime, Type: collectors.TypeGap,
+		Gap: &collectors.Gap{From: from, To: to, Reason: "node " + n.name + ": " + reason, Count: count},
 	})
 }

@@ -212,12 +212,15 @@ func TestABrokenStreamIsAGapAndIsCaughtUp(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		"task-start lab/main c1 0 +0s", "gap -1", "task-exit lab/main c1 137 +1ms", "task-start lab/side c2 0 +2ms", "task-exit lab/side c2 0 +1s",
+		"task-start lab/main c1 0 +0s", "gap -1", "gap -1", "task-exit lab/main c1 137 +1ms", "task-start lab/side c2 0 +2ms", "task-exit lab/side c2 0 +1s",
 	}
 	if diff := cmp.Diff(want, s.lines(base)); diff != "" {
 		t.Error(diff)
 	}
-	gap := s.all()[1].Gap
+	if gap := s.all()[1].Gap; !gap.To.IsZero() || !gap.From.Equal(s.all()[2].Gap.From) {
+		t.Errorf("gap %+v, want one that goes on until the next closes it", gap)
+	}
+	gap := s.all()[2].Gap
 	if !strings.Contains(gap.Reason, "error reading from server: EOF") || gap.From.After(base.Add(time.Second)) {
 		t.Errorf("gap %+v", gap)
 	}
@@ -236,7 +239,7 @@ func TestAGapSaysWhereTheNodeCannotBeAsked(t *testing.T) {
 		t.Error(err)
 	}
 	for _, r := range s.all() {
-		if !strings.Contains(r.Gap.Reason, "crictl: not found") {
+		if !r.Gap.To.IsZero() && !strings.Contains(r.Gap.Reason, "crictl: not found") {
 			t.Errorf("gap %+v does not say why", r.Gap)
 		}
 	}
@@ -252,7 +255,7 @@ func TestAStreamThatDoesNotComeBackIsAGap(t *testing.T) {
 		t.Error(err)
 	}
 	got := s.all()
-	if len(got) != 1 || got[0].Gap == nil || !strings.Contains(got[0].Gap.Reason, "did not come back") {
+	if len(got) != 2 || !got[0].Gap.To.IsZero() || !strings.Contains(got[1].Gap.Reason, "did not come back") {
 		t.Errorf("records %+v", got)
 	}
 }
