@@ -28,6 +28,13 @@ const File = "journal.jsonl"
 // lockFile is held for as long as the run is alive.
 const lockFile = "lock"
 
+// reserveFile keeps room for what is written last, the report, where the disk
+// fills up meanwhile; reserved is how much, in bytes.
+const (
+	reserveFile = "reserve"
+	reserved    = 4 << 20
+)
+
 // ErrAlive is returned where a run's folder is in use by a run that goes on.
 var ErrAlive = errors.New("the run is still going on")
 
@@ -132,6 +139,9 @@ func Create(root, id string) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), lock.Unlock())
 	}
+	if err := os.WriteFile(filepath.Join(dir, reserveFile), make([]byte, reserved), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("making room for the run's report: %w", err), file.Close(), lock.Unlock())
+	}
 	j := &Journal{dir: dir, lock: lock, file: file, out: bufio.NewWriterSize(file, 64<<10), closed: make(chan struct{})}
 	j.flusher.Go(j.keepFlushing)
 	return j, nil
@@ -205,8 +215,9 @@ func (j *Journal) Flush() error {
 	return j.failure()
 }
 
-// Close writes what is left to disk and gives up the lock. A journal that
-// failed once stays failed: the first failure is returned.
+// Close writes what is left to disk and gives up the lock, and the room that was
+// kept for what is written after it. A journal that failed once stays failed:
+// the first failure is returned.
 func (j *Journal) Close() error {
 	close(j.closed)
 	j.flusher.Wait()
@@ -217,7 +228,11 @@ func (j *Journal) Close() error {
 		j.err = j.file.Sync()
 	}
 	failure := j.failure()
-	return errors.Join(failure, j.file.Close(), j.lock.Unlock())
+	room := os.Remove(filepath.Join(j.dir, reserveFile))
+	if errors.Is(room, fs.ErrNotExist) {
+		room = nil
+	}
+	return errors.Join(failure, room, j.file.Close(), j.lock.Unlock())
 }
 
 func (j *Journal) write(e Entry) {
