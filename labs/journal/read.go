@@ -121,7 +121,7 @@ func Alive(dir string) (bool, error) {
 		return false, nil
 	}
 	lock := flock.New(path)
-	free, err := lock.TryLock()
+	free, err := lock.TryRLock()
 	if err != nil {
 		return false, fmt.Errorf("trying the lock of %s: %w", dir, err)
 	}

@@ -188,11 +188,17 @@ func split(key string) (scenario, cluster string) {
 func (rec *Recording) Find(scenario, cluster string) []Run {
 	var found []Run
 	for _, r := range rec.Runs {
-		if named(r.Scenario, scenario) && named(r.Cluster, cluster) {
+		if r.Is(scenario, cluster) {
 			found = append(found, r)
 		}
 	}
 	return found
+}
+
+// Is says whether the run is of that scenario on that cluster, as Find takes
+// their names.
+func (r Run) Is(scenario, cluster string) bool {
+	return named(r.Scenario, scenario) && named(r.Cluster, cluster)
 }
 
 func named(name, asked string) bool {

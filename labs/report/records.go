@@ -241,5 +241,8 @@ func stepText(s *collectors.Step) string {
 	if len(objects) > 0 {
 		return text + " did " + strings.Join(objects, ", ")
 	}
+	if slices.Contains([]string{"expect", "wait"}, s.Verb) {
+		return text + " was decided"
+	}
 	return text + " was done"
 }

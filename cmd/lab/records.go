@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// recordFlags are those of the commands that print what a run recorded.
+type recordFlags struct {
+	scenario, cluster, pod string
+	follow, json           bool
+	since                  time.Duration
+}
+
+func (f *recordFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.scenario, "scenario", "", "only this scenario")
+	flags.StringVar(&f.cluster, "cluster", "", "only this cluster")
+	flags.StringVar(&f.pod, "pod", "", "only pods whose name begins like this")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "go on while the run does")
+	flags.DurationVar(&f.since, "since", 0, "only the last while, such as 5s: before now of a run that goes on, before its end of one that is over")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object a line: scenario, cluster, at (seconds since the run began) and record")
+}
+
+// recorded is a run's records, to be read once.
+type recorded struct {
+	recording *replay.Recording
+	flags     recordFlags
+	alive     bool
+	// several says that records of more than one scenario or cluster come.
+	several bool
+	close   func()
+}
+
+// openRecords opens the run, or archive, that is named.
+func openRecords(run string, f recordFlags) (*recorded, error) {
+	recording, remove, err := openRecording(run)
+	if err != nil {
+		return nil, err
+	}
+	alive, err := journal.Alive(recording.Dir)
+	if err != nil {
+		remove()
+		return nil, broken(err)
+	}
+	found := recording.Find(f.scenario, f.cluster)
+	if len(found) == 0 && !(alive && f.follow) {
+		remove()
+		if len(recording.Runs) == 0 {
+			return nil, usage("run %s has recorded nothing: it ended before its first scenario began", filepath.Base(recording.Dir))
+		}
+		return nil, usage("run %s has nothing of that scenario and cluster; it has: %s", filepath.Base(recording.Dir), strings.Join(recording.Keys(), ", "))
+	}
+	return &recorded{recording: recording, flags: f, alive: alive, several: len(found) != 1, close: remove}, nil
+}
+
+// all yields the records that are asked for in the order of their arrival.
+func (r *recorded) all(ctx context.Context) iter.Seq2[report.Observation, error] {
+	entries := journal.Entries(r.recording.Dir)
+	if r.flags.follow && r.alive {
+		entries = journal.Follow(ctx, r.recording.Dir)
+	}
+	return func(yield func(report.Observation, error) bool) {
+		began := map[string]time.Time{}
+		named := map[string]report.Observation{}
+		for _, run := range r.recording.Runs {
+			named[run.Key] = report.Observation{Scenario: run.Scenario, Cluster: run.Cluster}
+		}
+		from := r.from()
+		for e, err := range entries {
+			if err != nil {
+				yield(report.Observation{}, broken(err))
+				return
+			}
+			if e.Begin != nil {
+				began[e.Run] = *e.Begin
+				if e.On != nil {
+					named[e.Run] = report.Observation{Scenario: e.On.Scenario, Cluster: e.On.Cluster}
+				}
+			}
+			o := named[e.Run]
+			if e.Record == nil || !r.wanted(o, *e.Record) || e.Record.Received.Before(from) {
+				continue
+			}
+			o.Record, o.At = *e.Record, e.Record.Time.Sub(began[e.Run]).Seconds()
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+}
+
+// from is the time before which nothing is wanted.
+func (r *recorded) from() time.Time {
+	if r.flags.since <= 0 {
+		return time.Time{}
+	}
+	end := time.Now()
+	if !r.alive {
+		end = time.Time{}
+		for _, run := range r.recording.Find(r.flags.scenario, r.flags.cluster) {
+			if run.End.After(end) {
+				end = run.End
+			}
+		}
+	}
+	return end.Add(-r.flags.since)
+}
+
+func (r *recorded) wanted(o report.Observation, rec collectors.Record) bool {
+	run := replay.Run{Scenario: o.Scenario, Cluster: o.Cluster}
+	if !run.Is(r.flags.scenario, r.flags.cluster) {
+		return false
+	}
+	return r.flags.pod == "" || rec.Object.Kind == "Pod" && strings.HasPrefix(rec.Object.Name, r.flags.pod)
+}
+
+// sorted are the records for which keep is true, first to last.
+func (r *recorded) sorted(ctx context.Context, keep func(collectors.Record) bool) ([]report.Observation, error) {
+	var found []report.Observation
+	for o, err := range r.all(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if keep(o.Record) {
+			found = append(found, o)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b report.Observation) int { return collectors.Compare(a.Record, b.Record) })
+	return found, nil
+}
+
+// following says whether records are to be printed as they come.
+func (r *recorded) following() bool { return r.flags.follow && r.alive }
+
+// untilInterrupted ends with a Ctrl-C, which is how one stops following.
+func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+}
+
+func (a *app) observationOptions(w io.Writer, where bool) report.ObservationOptions {
+	width, tty := terminal(w)
+	return report.ObservationOptions{Style: report.Style{Color: a.color(w), Width: width}, Where: where, Raw: !tty}
+}
+
+// printEach prints what is wanted: as JSON, or as text makes lines of it.
+func (a *app) printEach(observations iter.Seq2[report.Observation, error], asJSON bool, keep func(collectors.Record) bool, text func(report.Observation) string) error {
+	encoder := json.NewEncoder(a.stdout)
+	encoder.SetEscapeHTML(false)
+	for o, err := range observations {
+		if err != nil {
+			return err
+		}
+		if !keep(o.Record) {
+			continue
+		}
+		if asJSON {
+			err = encoder.Encode(o)
+		} else {
+			_, err = fmt.Fprintln(a.stdout, text(o))
+		}
+		if err != nil {
+			return broken(fmt.Errorf("writing: %w", err))
+		}
+	}
+	return nil
+}
+
+// each yields the elements of a list.
+func each(list []report.Observation) iter.Seq2[report.Observation, error] {
+	return func(yield func(report.Observation, error) bool) {
+		for _, o := range list {
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+}
