@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -12,6 +14,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/logs"
+	"github.com/kind-lab/lab/collectors/nodes"
 	"github.com/kind-lab/lab/collectors/pods"
 	"github.com/kind-lab/lab/collectors/runtime"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -121,8 +124,12 @@ func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, erro
 	return c.operating.Do(ctx, in)
 }
 
-// Collectors observe a namespace, and objects of some kinds: the API, the nodes' runtime, the logs.
+// Collectors observe a namespace, and objects of some kinds, nodes among them:
+// the API, the nodes' runtime, the logs, the kubelets.
 func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+	if node := (collectors.Kind{APIVersion: "v1", Kind: "Node"}); !slices.Contains(kinds, node) {
+		kinds = append(slices.Clone(kinds), node)
+	}
 	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: filepath.Join(dir, "pods"), Kinds: kinds, Events: true, Warn: warn})
 	if err != nil {
 		return nil, err
@@ -132,7 +139,8 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 		return nil, err
 	}
 	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
-	return []labrun.Collector{watching, running, reading}, nil
+	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
+	return []labrun.Collector{watching, running, reading, keeping}, nil
 }
 
 var _ labrun.Cluster = (*realCluster)(nil)

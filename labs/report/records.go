@@ -123,6 +123,8 @@ func describe(r collectors.Record) string {
 		return "job " + r.Object.Name + " " + jobText(r.Job)
 	case r.Type == collectors.TypeJobGone:
 		return "job " + r.Object.Name + " is gone"
+	case r.Type == collectors.TypeObject && r.Content != nil && r.Object.Kind == "Node":
+		return objectText(r) + " " + nodeText(r.Content)
 	case r.Type == collectors.TypeObject && r.Content != nil:
 		return objectText(r) + " changed"
 	case r.Type == collectors.TypeObjectGone:
