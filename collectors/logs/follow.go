@@ -199,7 +199,8 @@ func (c *Collector) record(target *container, number int, p *pass, l line) bool 
 	}
 	target.bytes += len(l.text)
 	c.book.count(target, number, l.at)
-	c.files.add(target, l)
+	c.files.Of(target.pod.object.Name, target.name).Add(l.at, l.text)
+	c.files.Flush()
 	c.sink.Add(collectors.Record{
 		Time: l.at, Precision: time.Nanosecond, Source: collectors.SourceLog, Type: collectors.TypeLog,
 		Object: target.pod.object, Container: target.name,

@@ -28,6 +28,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/logfile"
 )
 
 const (
@@ -72,7 +73,7 @@ type Collector struct {
 	sink    collectors.Sink
 	options Options
 	book    *book
-	files   *files
+	files   *logfile.Folder
 	streams *streams
 	first   firstStart
 	ready   chan struct{}
@@ -89,7 +90,7 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 	c := &Collector{sink: sink, options: options, ready: make(chan struct{})}
 	c.isReady = sync.OnceFunc(func() { close(c.ready) })
 	c.book = newBook()
-	c.files = newFiles(options.Dir)
+	c.files = logfile.New(options.Dir)
 	c.streams = newStreams(c)
 	client, err := c.newClient(config)
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *Collector) Ready() <-chan struct{} { return c.ready }
 // files that could not be written. It returns early where the API server
 // could not be watched within StartFor. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
-	return errors.Join(c.follow(ctx), c.files.close())
+	return errors.Join(c.follow(ctx), c.files.Close())
 }
 
 // Reconcile reads the log of every container that the API still knows, and of
@@ -144,7 +145,7 @@ func (c *Collector) Run(ctx context.Context) error {
 // It is to be called before the cluster goes, while Run runs or after it.
 // Its error says what could not be asked or written; a gap alone is none.
 func (c *Collector) Reconcile(ctx context.Context) error {
-	return errors.Join(c.reconcile(ctx), c.files.sort())
+	return errors.Join(c.reconcile(ctx), c.files.Sort())
 }
 
 // RouteKlog sends what client-go and the other Kubernetes libraries of this
