@@ -22,6 +22,7 @@
 #   M ID                   file ID was renamed: it was rotated
 #   E ID                   nothing more comes of file ID
 #   L DIR RUN              the file that K named is not there any more
+#   X DIR                  the container's files are gone; they were read to their ends
 #   V DIR RUN              a file went before it could be opened
 #   W TEXT                 something that a person should know
 #   T                      a second has gone by
@@ -40,7 +41,7 @@ my $chunk  = 128 << 10;  # bytes of one D
 my $burst  = 1 << 20;    # bytes of one file before it is another one's turn
 my $room   = 1 << 20;    # bytes that may wait for standard output
 
-my ($out, $in, $going, $id, $scanned, $ticked, $token) = ('', '', 0, 0, 0, 0);
+my ($out, $in, $going, $id, $scanned, $ticked, @tokens) = ('', '', 0, 0, 0, 0);
 my (%known, %files, %chains, %vanished, %told);
 my $hertz = POSIX::sysconf(&POSIX::_SC_CLK_TCK);
 
@@ -114,7 +115,9 @@ sub scan {
         delete $files{$key};
         my $chain = $chains{$e->{dir}} or next;
         @$chain = grep { $_ != $e } @$chain;
-        delete $chains{$e->{dir}} unless @$chain;
+        next if @$chain;
+        delete $chains{$e->{dir}};
+        $out .= "X $e->{dir}\n";
     }
 }
 
@@ -165,6 +168,12 @@ sub add {
     if (!reach($e)) {
         $vanished{$e->{key}} = "$e->{dir} $e->{run}" if $!{ENOENT};
         return;
+    }
+    if ($e->{at} eq '~') {
+        # What had the name before was renamed and went: its place is after
+        # what was read, and before what was not known.
+        my $last = (map { $_->{at} } grep { $_->{run} == $e->{run} && $_->{done} } @$chain)[-1] // '';
+        for (grep { $_->{run} == $e->{run} && $_->{at} eq '~' } @$chain) { $_->{at} = $last . 'z' }
     }
     $out .= "N $e->{dir} $e->{run}\n";
     $files{$e->{key}} = $e;
@@ -218,6 +227,12 @@ sub begin {
     return 0 if !defined $head && !$e->{gz} && (!length $text || $e->{tries}++ < 5);
     $head //= '-';
     my $from = 0;
+    if ($e->{gz} && grep { $_->{run} == $e->{run} && ($_->{head} // '') eq $head && $head ne '-' } @{ $chains{$e->{dir}} }) {
+        $e->{done} = 1;    # it was read before it was compressed
+        shut($e);
+        return 0;
+    }
+    $e->{head} = $head;
     if (my $k = $known{$e->{dir}}) {
         my $same = $e->{run} == $k->{run};
         if ($e->{run} < $k->{run} || $same && $head ne $k->{head} && stamp($head) lt stamp($k->{head})) {
@@ -294,7 +309,7 @@ sub turn {
         my $chain = $chains{$dir} or next;
         for my $e (grep { $_->{done} && $_->{fh} } @$chain) {
             more($e);
-            shut($e) if now() - $e->{over} > $linger;
+            shut($e) if $e->{missing} > 2 || now() - $e->{over} > $linger;
         }
         while (my ($e) = grep { !$_->{done} } @$chain) {
             if (!more($e)) { $busy = 1; last }
@@ -310,20 +325,19 @@ sub turn {
 
 # aim notes how far each file has to be read before the token is answered.
 sub aim {
-    $token = $_[0];
+    push @tokens, $_[0];
     scan();
     for my $e (values %files) { $e->{goal} = $e->{fh} ? -s $e->{fh} : $e->{size} }
 }
 
-# reached answers the token once every file was read that far.
+# reached answers the tokens once every file was read that far.
 sub reached {
-    return if !defined $token;
+    return if !@tokens;
     for my $e (values %files) {
         next if $e->{done} || !defined $e->{goal};
         return if $e->{gz} || $e->{off} < $e->{goal};
     }
-    put("S $token\n");
-    undef $token;
+    put("S $_\n") for splice @tokens;
 }
 
 fcntl(STDOUT, F_SETFL, fcntl(STDOUT, F_GETFL, 0) | O_NONBLOCK);
