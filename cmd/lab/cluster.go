@@ -12,6 +12,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/logs"
+	"github.com/kind-lab/lab/collectors/nodelogs"
 	"github.com/kind-lab/lab/collectors/pods"
 	"github.com/kind-lab/lab/collectors/runtime"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -121,18 +122,25 @@ func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, erro
 	return c.operating.Do(ctx, in)
 }
 
-// Collectors observe a namespace, and objects of some kinds: the API, the nodes' runtime, the logs.
-func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+// Collectors observe a namespace, and objects of some kinds: the API, the
+// nodes' runtime, the logs in the nodes' files; and what show is given comes
+// from stern.
+func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
 	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: filepath.Join(dir, "pods"), Kinds: kinds, Events: true, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
-	reading, err := logs.New(c.config, sink, logs.Options{Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
+	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
+	reading := nodelogs.New(c.nodes, sink, nodelogs.Options{Nodes: c.nodeNames(), Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
+	all := []labrun.Collector{watching, running, reading}
+	if show == nil {
+		return all, nil
+	}
+	showing, err := logs.New(c.config, show, logs.Options{Namespace: namespace, Display: true, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
-	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
-	return []labrun.Collector{watching, running, reading}, nil
+	return append(all, showing), nil
 }
 
 var _ labrun.Cluster = (*realCluster)(nil)

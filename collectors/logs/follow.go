@@ -188,6 +188,10 @@ func (c *Collector) take(message string) (string, error) {
 
 // record puts a line into the sink and its file, unless it is there.
 func (c *Collector) record(target *container, number int, p *pass, l line) bool {
+	if c.display != nil {
+		c.display.show(target, number, l)
+		return true
+	}
 	target.mu.Lock()
 	defer target.mu.Unlock()
 	if target.dropped > 0 || c.isFull(target, l) {
