@@ -63,11 +63,11 @@ var rules = []rule{
 	{"a step knows neither the language nor the engine, nor any implementation of clusters", below("labs/step"), func(_, i string) bool {
 		return ours(i) && i != "clusters" && i != "collectors" && !below("labs/step")(i)
 	}},
-	{"collectors and clusters know only their own root", func(p string) bool {
+	{"collectors and clusters know only their own root and what is internal to it", func(p string) bool {
 		return strings.HasPrefix(p, "collectors/") || strings.HasPrefix(p, "clusters/")
 	}, func(p, i string) bool {
 		root := strings.SplitN(p, "/", 2)[0]
-		return ours(i) && i != root && part(i) != part(p)
+		return ours(i) && i != root && part(i) != part(p) && part(i) != root+"/internal"
 	}},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/logs"
+	"github.com/kind-lab/lab/collectors/nodelogs"
 	"github.com/kind-lab/lab/collectors/nodes"
 	"github.com/kind-lab/lab/collectors/pods"
 	"github.com/kind-lab/lab/collectors/runtime"
@@ -125,8 +126,9 @@ func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, erro
 }
 
 // Collectors observe a namespace, and objects of some kinds, nodes among them:
-// the API, the nodes' runtime, the logs, the kubelets.
-func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+// the API, the nodes' runtime, the logs in the nodes' files, the kubelets; and
+// what show is given comes from stern.
+func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
 	if node := (collectors.Kind{APIVersion: "v1", Kind: "Node"}); !slices.Contains(kinds, node) {
 		kinds = append(slices.Clone(kinds), node)
 	}
@@ -134,13 +136,18 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 	if err != nil {
 		return nil, err
 	}
-	reading, err := logs.New(c.config, sink, logs.Options{Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
+	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
+	reading := nodelogs.New(c.nodes, sink, nodelogs.Options{Nodes: c.nodeNames(), Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
+	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
+	all := []labrun.Collector{watching, running, reading, keeping}
+	if show == nil {
+		return all, nil
+	}
+	showing, err := logs.New(c.config, show, logs.Options{Namespace: namespace, Display: true, Warn: warn})
 	if err != nil {
 		return nil, err
 	}
-	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
-	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
-	return []labrun.Collector{watching, running, reading, keeping}, nil
+	return append(all, showing), nil
 }
 
 var _ labrun.Cluster = (*realCluster)(nil)

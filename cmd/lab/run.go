@@ -134,7 +134,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, 
 	engine := &labrun.Engine{
 		Provisioner: world.provisioner, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
 		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, Hurry: signals.hurry,
-		MaxCreates: f.parallel, AllowHostExec: f.hostExec,
+		MaxCreates: f.parallel, AllowHostExec: f.hostExec, ShowLogs: !f.noLogs,
 	}
 	if engine.MaxCreates <= 0 {
 		engine.MaxCreates = world.maxCreates

@@ -46,6 +46,7 @@ type container struct {
 	dropped int
 	from    time.Time // the time of the first line that was dropped
 	told    int       // dropped lines that are declared
+	shown   time.Time // of the newest line, where lines are shown and not kept
 }
 
 // run is one run of a container. The book's mutex guards it.

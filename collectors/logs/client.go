@@ -112,6 +112,9 @@ func (c *Collector) watched(ctx context.Context, e watch.Event) {
 		return
 	}
 	for _, prev := range c.book.observe(p, e.Type == watch.Deleted) {
+		if c.display != nil {
+			continue
+		}
 		c.streams.spawn(ctx, func() {
 			// Where it fails, Reconcile tries again, and declares what is missing
 			// unless the run was followed to its end.

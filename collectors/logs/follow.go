@@ -188,6 +188,10 @@ func (c *Collector) take(message string) (string, error) {
 
 // record puts a line into the sink and its file, unless it is there.
 func (c *Collector) record(target *container, number int, p *pass, l line) bool {
+	if c.display != nil {
+		c.display.show(target, number, l)
+		return true
+	}
 	target.mu.Lock()
 	defer target.mu.Unlock()
 	if target.dropped > 0 || c.isFull(target, l) {
@@ -199,7 +203,8 @@ func (c *Collector) record(target *container, number int, p *pass, l line) bool 
 	}
 	target.bytes += len(l.text)
 	c.book.count(target, number, l.at)
-	c.files.add(target, l)
+	c.files.Of(target.pod.object.Name, target.name).Add(l.at, l.text)
+	c.files.Flush()
 	c.sink.Add(collectors.Record{
 		Time: l.at, Precision: time.Nanosecond, Source: collectors.SourceLog, Type: collectors.TypeLog,
 		Object: target.pod.object, Container: target.name,

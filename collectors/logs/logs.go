@@ -1,4 +1,5 @@
-// Package logs records what the containers of one namespace write.
+// Package logs records what the containers of one namespace write, as far as
+// the API tells it, or brings it to who shows it (Options.Display).
 //
 // The live view is stern's: it finds the containers, follows their logs and
 // gives each its colour. What stern cannot promise is promised by this
@@ -28,6 +29,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/logfile"
 )
 
 const (
@@ -49,6 +51,11 @@ type Options struct {
 	// Dir is the folder below which each container's lines are kept. Empty
 	// means that no files are written.
 	Dir string
+	// Display says that the lines are to be shown, and that something else
+	// records them: nothing is written to Dir, declared as a gap or read again,
+	// Ready does not wait, and lines that the sink is too slow for are let go,
+	// when more than MaxBehind wait, and counted.
+	Display bool
 	// Warn takes what a person should know though it is no record, such as
 	// stern's messages. Nil means that nobody listens.
 	Warn func(message string)
@@ -72,8 +79,9 @@ type Collector struct {
 	sink    collectors.Sink
 	options Options
 	book    *book
-	files   *files
+	files   *logfile.Folder
 	streams *streams
+	display *display // nil where lines are recorded
 	first   firstStart
 	ready   chan struct{}
 	isReady func()
@@ -89,8 +97,12 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 	c := &Collector{sink: sink, options: options, ready: make(chan struct{})}
 	c.isReady = sync.OnceFunc(func() { close(c.ready) })
 	c.book = newBook()
-	c.files = newFiles(options.Dir)
+	c.files = logfile.New(options.Dir)
 	c.streams = newStreams(c)
+	if options.Display {
+		c.display = newDisplay()
+		c.isReady()
+	}
 	client, err := c.newClient(config)
 	if err != nil {
 		return nil, fmt.Errorf("preparing a client that reads logs: %w", err)
@@ -135,7 +147,10 @@ func (c *Collector) Ready() <-chan struct{} { return c.ready }
 // files that could not be written. It returns early where the API server
 // could not be watched within StartFor. It may be called once.
 func (c *Collector) Run(ctx context.Context) error {
-	return errors.Join(c.follow(ctx), c.files.close())
+	if c.display != nil {
+		return c.showing(ctx)
+	}
+	return errors.Join(c.follow(ctx), c.files.Close())
 }
 
 // Reconcile reads the log of every container that the API still knows, and of
@@ -144,7 +159,10 @@ func (c *Collector) Run(ctx context.Context) error {
 // It is to be called before the cluster goes, while Run runs or after it.
 // Its error says what could not be asked or written; a gap alone is none.
 func (c *Collector) Reconcile(ctx context.Context) error {
-	return errors.Join(c.reconcile(ctx), c.files.sort())
+	if c.display != nil {
+		return nil
+	}
+	return errors.Join(c.reconcile(ctx), c.files.Sort())
 }
 
 // RouteKlog sends what client-go and the other Kubernetes libraries of this

@@ -43,6 +43,9 @@ type Engine struct {
 	MaxCreates int
 	// AllowHostExec says that scenarios may run commands on this machine.
 	AllowHostExec bool
+	// ShowLogs says that the Observer is told of the containers' lines, as fast
+	// as they can be shown. They are recorded all the same.
+	ShowLogs bool
 	// Keep leaves the clusters there.
 	Keep bool
 	// Hurry is closed when somebody asked to stop for the second time: no

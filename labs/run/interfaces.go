@@ -53,8 +53,9 @@ type Cluster interface {
 	Signal(ctx context.Context, in step.Signal) (step.Result, error)
 	Node(ctx context.Context, in step.Node) (step.Result, error)
 	// Collectors observe a namespace, with objects of further kinds; evidence
-	// for people goes below dir.
-	Collectors(namespace, dir string, kinds []collectors.Kind, sink collectors.Sink, warn func(string)) ([]Collector, error)
+	// for people goes below dir. show takes the containers' lines as they come,
+	// for people to see and not to keep; it is nil where nobody looks.
+	Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]Collector, error)
 }
 
 // Connect reaches a cluster by its handle.

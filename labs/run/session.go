@@ -106,7 +106,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.cluster.Namespace(limited, s.planned.Namespace); err != nil {
 		return err
 	}
-	observers, err := s.cluster.Collectors(s.planned.Namespace, s.dir, s.kinds(), collectors.SinkFunc(s.add), s.warn)
+	observers, err := s.cluster.Collectors(s.planned.Namespace, s.dir, s.kinds(), collectors.SinkFunc(s.add), s.show(), s.warn)
 	if err != nil {
 		return fmt.Errorf("setting up the collectors: %w", err)
 	}
@@ -153,10 +153,25 @@ func (s *session) take(r collectors.Record) {
 	}
 	s.timeline.Add(r)
 	if r.Type == collectors.TypeLog {
-		s.lines++
+		s.lines++ // they are shown as they come, if they are
+	} else {
+		s.shown(kept)
 	}
-	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &kept})
 	s.observe(&r)
+}
+
+// shown tells of a record.
+func (s *session) shown(r collectors.Record) {
+	s.event(report.Event{Kind: report.EventRecord, Cluster: s.planned.Cluster, Scenario: s.planned.Scenario, Record: &r})
+}
+
+// show is where lines go that are to be seen: past the timeline, which has
+// them from the collector that keeps them.
+func (s *session) show() collectors.Sink {
+	if !s.ShowLogs {
+		return nil
+	}
+	return collectors.SinkFunc(s.shown)
 }
 
 // redacted is a record as it is kept and told. The timeline has the step's true

@@ -26,6 +26,7 @@ type Cluster struct {
 
 	mu    sync.Mutex
 	sinks map[string]collectors.Sink
+	shows map[string]collectors.Sink
 	// jobs are the Jobs and the pods without one, by namespace, kind and name;
 	// things are all objects that were applied.
 	jobs   map[string]*job
@@ -40,7 +41,7 @@ func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
 		native = gate
 	}
 	return &Cluster{world: w, spec: spec, handle: handle, known: minor >= 28, native: native, ordered: minor >= 29,
-		sinks: map[string]collectors.Sink{}, jobs: map[string]*job{}, things: map[string]*unstructured.Unstructured{}}
+		sinks: map[string]collectors.Sink{}, shows: map[string]collectors.Sink{}, jobs: map[string]*job{}, things: map[string]*unstructured.Unstructured{}}
 }
 
 // Namespace is there at once.
@@ -70,13 +71,13 @@ func (c *Cluster) Images(manifests []step.Manifest) ([]string, error) {
 }
 
 // Collectors tell of what the cluster's pods do.
-func (c *Cluster) Collectors(namespace, _ string, _ []collectors.Kind, sink collectors.Sink, _ func(string)) ([]run.Collector, error) {
+func (c *Cluster) Collectors(namespace, _ string, _ []collectors.Kind, sink, show collectors.Sink, _ func(string)) ([]run.Collector, error) {
 	if c.world.Observing != nil {
 		c.world.Observing(c.spec.Name)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sinks[namespace] = sink
+	c.sinks[namespace], c.shows[namespace] = sink, show
 	ready := make(chan struct{})
 	close(ready)
 	return []run.Collector{&collector{cluster: c, namespace: namespace, ready: ready}}, nil
@@ -99,14 +100,18 @@ func (o *collector) Run(ctx context.Context) error {
 	o.cluster.mu.Lock()
 	defer o.cluster.mu.Unlock()
 	delete(o.cluster.sinks, o.namespace)
+	delete(o.cluster.shows, o.namespace)
 	return broken
 }
 
 // tell hands a record to who observes its namespace.
 func (c *Cluster) tell(r collectors.Record) {
 	c.mu.Lock()
-	sink := c.sinks[r.Object.Namespace]
+	sink, show := c.sinks[r.Object.Namespace], c.shows[r.Object.Namespace]
 	c.mu.Unlock()
+	if show != nil && r.Type == collectors.TypeLog {
+		show.Add(r)
+	}
 	if sink != nil {
 		sink.Add(r)
 	}

@@ -1,0 +1,254 @@
+package nodelogs
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kind-lab/lab/collectors"
+)
+
+// script reads the files. It is perl, which every node image has: a shell
+// cannot hold a file open that is renamed or removed, and would start some
+// processes for each look at the folders.
+//
+//go:embed read.pl
+var script string
+
+// endWait is how long the command in a node has to end by itself.
+const endWait = 3 * time.Second
+
+// node reads the files of one node.
+type node struct {
+	c      *Collector
+	name   string
+	opened func()
+	over   chan struct{} // closed when nothing more is read
+
+	mu         sync.Mutex
+	containers map[string]*container
+	waiting    map[string]chan struct{} // who waits for an answer, by token
+	stdin      io.Writer                // of the command; nil where none goes
+	heard      time.Time                // when the last message came
+	broken     time.Time                // since when nothing is heard; zero while all goes
+	reason     string                   // why
+}
+
+func newNode(c *Collector, name string, opened func()) *node {
+	return &node{
+		c: c, name: name, opened: opened, over: make(chan struct{}),
+		containers: map[string]*container{}, waiting: map[string]chan struct{}{},
+	}
+}
+
+// run reads until ctx ends.
+func (n *node) run(ctx context.Context) error {
+	defer close(n.over)
+	backoff := n.c.options.Retry
+	for attempt := 1; ctx.Err() == nil; attempt++ {
+		opened, err := n.session(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if opened {
+			attempt, backoff = 0, n.c.options.Retry
+		}
+		if !n.broke(err) && attempt >= n.c.options.Retry.Steps {
+			return fmt.Errorf("gave up after %d attempts: %w", attempt, err)
+		}
+		sleep(ctx, step(&backoff))
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.broken.IsZero() {
+		n.gap(n.reason + "; it did not come back before the observation ended")
+	}
+	n.settle()
+	return nil
+}
+
+// broke notes since when nothing is heard and why. It is false where nothing
+// was heard ever.
+func (n *node) broke(err error) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.heard.IsZero() {
+		return false
+	}
+	if n.broken.IsZero() {
+		n.broken, n.reason = n.heard, oneLine(err.Error())
+		n.c.options.Warn(fmt.Sprintf("node %s: %s; beginning again where it was", n.name, n.reason))
+	}
+	return true
+}
+
+// step is the next pause of a back-off that never ends.
+func step(b *wait.Backoff) time.Duration {
+	b.Steps = max(b.Steps, 2)
+	return b.Step()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// session runs the command once and takes what it sends. It says whether the
+// files were seen, and why it ended.
+func (n *node) session(parent context.Context) (opened bool, err error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	// A file, because a process gets a file as it is: nobody copies, and the
+	// kernel ends it when this process dies.
+	stdin, hold, err := os.Pipe()
+	if err != nil {
+		return false, fmt.Errorf("opening a pipe for the reading of log files: %w", err)
+	}
+	release := context.AfterFunc(ctx, func() { hold.Close() })
+	running, kill := context.WithCancel(context.WithoutCancel(parent))
+	defer kill()
+	q := newQueue(ctx, &n.c.waits)
+	ended := make(chan error, 1)
+	go func() {
+		var said tail
+		err := n.c.exec.NodeExec(running, n.name, stdin, q, &said, "perl", "-e", script, n.c.options.Root, n.c.options.Namespace)
+		ended <- streamError(errors.Join(err, stdin.Close()), said.String())
+		q.close()
+	}()
+	starting := time.AfterFunc(n.c.options.StartFor, func() {
+		cancel(fmt.Errorf("the command that reads log files did not begin within %v", n.c.options.StartFor))
+	})
+	defer starting.Stop()
+	r := newReading(n, q, func() {
+		opened = true
+		starting.Stop()
+		n.opened()
+	})
+	sending := n.send(hold)
+	err = errors.Join(r.all(ctx), sending)
+	n.detach()
+	r.close()
+	cause := context.Cause(ctx)
+	if release() {
+		err = errors.Join(err, hold.Close())
+	}
+	cancel(nil)
+	grace := time.AfterFunc(endWait, kill)
+	defer grace.Stop()
+	return opened, errors.Join(cause, err, <-ended)
+}
+
+// send tells a command that begins where to begin, and what is asked of it.
+func (n *node) send(stdin io.Writer) error {
+	n.mu.Lock()
+	var text strings.Builder
+	for _, dir := range slices.Sorted(maps.Keys(n.containers)) {
+		if t := n.containers[dir]; t.head != "" {
+			fmt.Fprintf(&text, "K %s %d %s %d\n", dir, t.run, t.head, t.off)
+		}
+	}
+	n.mu.Unlock()
+	if _, err := io.WriteString(stdin, text.String()+"G\n"); err != nil {
+		return fmt.Errorf("telling the command where to begin: %w", err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stdin = stdin
+	for token := range n.waiting {
+		if err := n.ask(token); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask asks the command to read all files to their end. The caller holds n.mu.
+func (n *node) ask(token string) error {
+	if n.stdin == nil {
+		return nil // send does
+	}
+	if _, err := io.WriteString(n.stdin, "S "+token+"\n"); err != nil {
+		return fmt.Errorf("asking the command for an answer: %w", err)
+	}
+	return nil
+}
+
+func (n *node) detach() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stdin = nil
+}
+
+// answered tells who waits. The caller holds n.mu.
+func (n *node) answered(token string) {
+	if wait := n.waiting[token]; wait != nil {
+		close(wait)
+		delete(n.waiting, token)
+	}
+}
+
+// reconcile returns once all that the files had was recorded.
+func (n *node) reconcile(ctx context.Context) error {
+	token, answer := rand.Text(), make(chan struct{})
+	n.mu.Lock()
+	n.waiting[token] = answer
+	err := n.ask(token)
+	n.mu.Unlock()
+	select {
+	case <-answer:
+		return nil
+	case <-n.over:
+		return errors.New("the observation had ended before")
+	case <-ctx.Done():
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.waiting, token)
+	err = errors.Join(ctx.Err(), err)
+	if n.reason != "" && !n.broken.IsZero() {
+		err = errors.Join(errors.New(n.reason), err)
+	}
+	n.gap(fmt.Sprintf("its log files were not read to their end: %v", err))
+	n.broken = time.Time{}
+	n.settle()
+	return err
+}
+
+// settle records the lines that have no end and declares what is missing. The
+// caller holds n.mu.
+func (n *node) settle() {
+	for _, dir := range slices.Sorted(maps.Keys(n.containers)) {
+		t := n.containers[dir]
+		t.flushAll()
+		t.declare()
+	}
+}
+
+// gap declares that anything may be missing since the last message. The caller
+// holds n.mu.
+func (n *node) gap(reason string) {
+	now := time.Now()
+	from := n.heard
+	if from.IsZero() {
+		from = now
+	}
+	n.c.sink.Add(collectors.Record{
+		Time: now, Precision: time.Millisecond, Source: collectors.SourceLog, Type: collectors.TypeGap,
+		Gap: &collectors.Gap{From: from, To: now, Reason: "node " + n.name + ": " + oneLine(reason), Count: -1},
+	})
+}
