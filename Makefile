@@ -38,11 +38,12 @@ check: ## Formatting and vet
 unit: ## Tests that need no engine
 	go test $(PACKAGES)
 
-# Packages with end-to-end tests run one at a time: they share the machine.
+# Packages with end-to-end tests run one at a time: they share the machine. Of one
+# package four clusters may be up at once.
 E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab
 
 e2e: images ## Tests on real engines and clusters
-	go test -tags e2e -count 1 -p 1 -timeout 40m -v $(E2E)
+	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 40m -v $(E2E)
 
 fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)
 	@for package in $$(go list $(PACKAGES)); do \

@@ -42,6 +42,10 @@ func TestTimesAreTheRuntimes(t *testing.T) {
 	compared := 0
 	var order apiOrder
 	for _, run := range r.Runs {
+		if run.Scenario == "crowd" {
+			crowd(t, filepath.Dir(found[0]), run)
+			continue
+		}
 		exits := exitsOf(t, filepath.Dir(found[0]), run)
 		compared += exits.compare(t)
 		latencies = append(latencies, exits.latencies(run)...)
@@ -58,6 +62,34 @@ func TestTimesAreTheRuntimes(t *testing.T) {
 	if order.wrong > 0 {
 		t.Errorf("%d pairs are in the wrong order by the API's seconds alone: precision of 1 s is too fine for them", order.wrong)
 	}
+}
+
+// crowd holds a run of 100 pods to the runtime's start, end and line of each.
+func crowd(t *testing.T, dir string, run report.Run) {
+	t.Helper()
+	type key struct {
+		pod  string
+		kind collectors.Type
+	}
+	seen := map[key]int{}
+	kinds := []collectors.Type{collectors.TypeTaskStart, collectors.TypeTaskExit, collectors.TypeLog}
+	for entry, err := range journal.Entries(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := entry.Record; entry.Run == run.Scenario+"/"+run.Cluster && r != nil && slices.Contains(kinds, r.Type) {
+			seen[key{r.Object.Name, r.Type}]++
+		}
+	}
+	if len(seen) != 3*100 {
+		t.Errorf("of 100 pods %d starts, ends and lines were recorded, want 300", len(seen))
+	}
+	for k, n := range seen {
+		if n != 1 {
+			t.Errorf("%d records of %s of %s", n, k.kind, k.pod)
+		}
+	}
+	t.Logf("100 pods in %s: %+v", run.FinishedAt.Sub(run.StartedAt), run.Observed)
 }
 
 // exits are the ends of a run's containers, by the container's name.

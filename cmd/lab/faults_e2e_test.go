@@ -18,14 +18,16 @@ import (
 // judged. What is true must not fail and what is false must not pass, whatever
 // breaks; where nothing does nothing may be an error.
 func TestNoFaultMakesAWrongVerdict(t *testing.T) {
+	t.Parallel()
 	scenario, err := filepath.Abs("testdata/faults")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
-	a.main(t.Context(), []string{"run", "-no-logs", "-allow-host-exec", scenario})
-	found, err := filepath.Glob(".lab/runs/*/run.json")
+	dir := t.TempDir()
+	cmd := asProgram(t, dir, "run", "-no-logs", "-allow-host-exec", scenario)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	_ = cmd.Run() // what is false makes it fail
+	found, err := filepath.Glob(filepath.Join(dir, ".lab/runs/*/run.json"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("run.json: %v, %v", found, err)
 	}

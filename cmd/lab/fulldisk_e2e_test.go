@@ -17,6 +17,7 @@ import (
 // the run's folder: the verdicts are right all the same, the failure is told
 // once with what to do, and the report is there.
 func TestADiskThatFillsUp(t *testing.T) {
+	t.Parallel()
 	scenario, err := filepath.Abs("testdata/fulldisk")
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ var killings = []struct {
 // TestNothingIsLeftOfARunThatIsKilled kills lab at each point and looks for
 // what is left on the machine once its reaper has ended.
 func TestNothingIsLeftOfARunThatIsKilled(t *testing.T) {
+	t.Parallel()
 	for _, k := range killings {
 		t.Run(fmt.Sprintf("%s +%s", k.after, k.wait), func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 
 // TestSignals interrupts lab once, twice and three times in each phase of a run.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, phase := range []struct {
 		after string
 		wait  time.Duration

@@ -40,3 +40,18 @@ scenario "exits" {
     timeout = "2m"
   }
 }
+
+scenario "crowd" {
+  description = "As many pods as a node takes."
+  clusters    = [cluster.v128]
+
+  apply "job" { manifests = file("crowd.yaml") }
+  expect "all of them end" {
+    condition = job.crowd.complete && length(job.crowd.pods) == 100
+    within    = "8m"
+  }
+  expect "each by itself" {
+    condition = alltrue([for p in job.crowd.pods : p.container["main"].exit_code == 0 && p.container["main"].restarts == 0])
+    within    = "10s"
+  }
+}
