@@ -2,9 +2,11 @@ package pods
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,7 +85,7 @@ func (r resource) list(ctx context.Context, client rest.Interface, namespace str
 	defer cancel()
 	body, err := r.request(client, namespace).Stream(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("listing %s: %w", r.name, err)
+		return nil, fmt.Errorf("listing %s: %w", r.name, unaddressed(err))
 	}
 	defer body.Close()
 	document, err := io.ReadAll(io.LimitReader(body, maxList+1))
@@ -105,9 +107,19 @@ func (r resource) watch(ctx context.Context, client rest.Interface, namespace, v
 		Param("timeoutSeconds", fmt.Sprint(int(watchFor.Seconds()))).
 		Stream(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("watching %s: %w", r.name, err)
+		return nil, fmt.Errorf("watching %s: %w", r.name, unaddressed(err))
 	}
 	return body, nil
+}
+
+// unaddressed is an error without the address that was asked: what is asked is said
+// in words.
+func unaddressed(err error) error {
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		return asked.Err
+	}
+	return err
 }
 
 // isGone says whether the server no longer knows the resource version.

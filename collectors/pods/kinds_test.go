@@ -87,7 +87,7 @@ func TestAGapOfAnotherKindNamesIt(t *testing.T) {
 	s.waitFor(t, "object web")
 	f.compact()
 	f.closeWatches()
-	s.waitFor(t, "gap deployments")
+	s.waitFor(t, "gap watching deployments")
 	if err := r.end(t); err != nil {
 		t.Fatal(err)
 	}

@@ -256,7 +256,7 @@ func TestGoneIsAGapAndADifference(t *testing.T) {
 	f.set(func(f *fakeAPI) { f.away = false })
 	s.waitFor(t, "pod changes 2/2 Running")
 	s.waitFor(t, "pod-gone goes 2/2 Running")
-	s.waitFor(t, "gap jobs")
+	s.waitFor(t, "gap watching jobs")
 	if err := r.end(t); err != nil {
 		t.Error(err)
 	}
@@ -286,7 +286,7 @@ func TestAnOutageWithoutALossIsALateGap(t *testing.T) {
 	f.put(p, "Running", "2/2")
 	f.put(p, "NotReady", "1/2")
 	time.AfterFunc(200*time.Millisecond, func() { f.set(func(f *fakeAPI) { f.away = false }) })
-	s.waitFor(t, "gap pods late")
+	s.waitFor(t, "gap watching pods late")
 	s.waitFor(t, "pod myapp 2/2 Running")
 	s.waitFor(t, "pod myapp 1/2 NotReady")
 	if err := r.end(t); err != nil {

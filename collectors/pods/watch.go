@@ -337,6 +337,6 @@ func (w *watcher) declare(to time.Time, count int, reason string) {
 	w.c.sink.Add(collectors.Record{
 		Time: time.Now(), Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
 		Object: collectors.Object{Kind: w.resource.kind},
-		Gap:    &collectors.Gap{From: w.blind, To: to, Reason: w.resource.name + ": " + reason, Count: count},
+		Gap:    &collectors.Gap{From: w.blind, To: to, Reason: reason, Count: count},
 	})
 }
