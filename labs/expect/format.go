@@ -9,7 +9,7 @@ import (
 // span is a duration as people write it: "15s", "0.25s", "5m", "1h2m".
 func span(d time.Duration) string {
 	if d.Abs() < 2*time.Minute {
-		return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'f', -1, 64) + "s"
+		return strconv.FormatFloat(float64(d.Round(time.Millisecond).Milliseconds())/1e3, 'f', -1, 64) + "s"
 	}
 	s := d.Round(time.Second).String()
 	if strings.HasSuffix(s, "m0s") {

@@ -170,7 +170,7 @@ func plural(n int, what string) string {
 // span is a duration as scenarios state it: 75s, 0.25s, 5m0s.
 func span(d time.Duration) string {
 	if d.Abs() < 2*time.Minute {
-		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+		return strconv.FormatFloat(float64(d.Microseconds())/1e6, 'f', -1, 64) + "s"
 	}
 	return d.String()
 }
