@@ -216,9 +216,9 @@ func (c *Collector) readCurrent(ctx context.Context, target *container, number i
 	if err != nil {
 		return err
 	}
-	if before.broken && !before.first.IsZero() && (first.IsZero() || first.After(before.first)) {
-		c.gap(target, before.first, -1,
-			fmt.Sprintf("the log of run %d of the container was rotated, and the following of it had been interrupted", number))
+	if !before.first.IsZero() && (first.IsZero() || first.After(before.first)) {
+		c.gap(target, before.first, -1, fmt.Sprintf(
+			"the log of run %d of the container was rotated: what was followed of it cannot be compared with what was written", number))
 	}
 	asking, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
