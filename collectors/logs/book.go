@@ -56,7 +56,6 @@ type run struct {
 	read      bool      // the whole log was read through the API after its end
 	openedAt  time.Time // when the following of its log began last
 	eof       bool      // the log was followed to its end
-	broken    bool      // the following broke once
 	first     time.Time // the first line
 	last      time.Time // the last line
 	declared  bool      // its gap is declared

@@ -225,7 +225,6 @@ func (s *stream) ended(err error) error {
 	if s.request.Context().Err() != nil {
 		return s.request.Context().Err()
 	}
-	book.note(s.container, s.run, func(r *run) { r.broken = true })
 	return s.reopen()
 }
 

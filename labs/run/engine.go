@@ -163,17 +163,20 @@ func unstarted(planned []plan.Run, reason string) []report.Run {
 	return runs
 }
 
-// fail notes a failure that belongs to no run.
+// fail notes a failure that belongs to no run, and tells of it, once.
 func (l *lab) fail(cluster string, err error) {
-	l.event(report.Event{Kind: report.EventError, Cluster: cluster, Text: err.Error()})
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	text := err.Error()
 	if cluster != "" {
 		text = cluster + ": " + text
 	}
-	if !slices.Contains(l.errors, text) {
+	l.mu.Lock()
+	told := slices.Contains(l.errors, text)
+	if !told {
 		l.errors = append(l.errors, text)
+	}
+	l.mu.Unlock()
+	if !told {
+		l.event(report.Event{Kind: report.EventError, Cluster: cluster, Text: err.Error()})
 	}
 }
 

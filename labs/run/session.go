@@ -149,7 +149,7 @@ func (s *session) take(r collectors.Record) {
 	r.Seq = s.seq
 	kept := s.redacted(r)
 	if err := s.Journal.Record(s.key, kept); err != nil {
-		s.fail(s.planned.Cluster, err)
+		s.fail(s.planned.Cluster, fmt.Errorf("from here on nothing is recorded, though it is judged all the same: %w", err))
 	}
 	s.timeline.Add(r)
 	if r.Type == collectors.TypeLog {
