@@ -6,6 +6,7 @@
 // without a cluster.
 //
 // The packages below it observe: pods watches the API, runtime reads the
-// nodes' container runtime, logs follows the containers' streams. Each offers
+// nodes' container runtime, nodelogs the nodes' files of the containers' logs,
+// logs the containers' streams through the API. Each offers
 // New(…, Sink, Options) and Run(ctx) error.
 package collectors

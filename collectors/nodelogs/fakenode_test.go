@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // fakeNode is a node whose files lie in a folder of this machine, where its
-// commands are run. It can be away, and end what runs in it.
+// commands are run, with this machine's perl and gzip. It can be away, and end what runs in it.
 type fakeNode struct {
 	root string
 
