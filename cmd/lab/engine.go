@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters/engine"
+	"github.com/kind-lab/lab/labs/reaper"
 )
 
 func (a *app) engineCommand() *cobra.Command {
@@ -29,6 +31,10 @@ where all works already it changes nothing.`,
 }
 
 func (a *app) engineUp(ctx context.Context, yes, asJSON bool) error {
+	// An engine is nobody's, also where a run's own step brings it up.
+	if err := os.Unsetenv(reaper.Variable); err != nil {
+		return broken(err)
+	}
 	options := engine.UpOptions{Getenv: a.get, Progress: a.say}
 	p, err := engine.PlanUp(ctx, options)
 	if err != nil {

@@ -1,0 +1,49 @@
+//go:build e2e
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// restartEngine allows the tests to restart the host's container engine, and so
+// everything that runs on it.
+const restartEngine = "LAB_TEST_RESTART_ENGINE"
+
+// TestTheEngineIsRestarted restarts the container engine in the middle of a
+// run: no verdict is wrong, and nothing is left. It runs only where the machine
+// is for tests alone.
+func TestTheEngineIsRestarted(t *testing.T) {
+	if os.Getenv(restartEngine) == "" {
+		t.Skipf("it restarts this machine's container engine: allow that with %s=1", restartEngine)
+	}
+	scenario, err := filepath.Abs("testdata/engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cmd := asProgram(t, dir, "run", "-no-logs", "-allow-host-exec", scenario)
+	cmd.Env = append(cmd.Env, "LAB_PROGRAM="+program)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	_ = cmd.Run() // what is false makes it fail
+	found, err := filepath.Glob(filepath.Join(dir, ".lab/runs/*/run.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("run.json: %v, %v", found, err)
+	}
+	r, err := report.Load(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range r.Runs {
+		t.Log(tried(t, run))
+	}
+	nothingLeft(t, dir, r.ID)
+}
