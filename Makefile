@@ -1,5 +1,5 @@
 # `make demo` and `make test` set up what is missing and need nothing but Go,
-# git and make; see README.md. `make help` lists the rest.
+# git (with its Perl) and make; see README.md. `make help` lists the rest.
 
 export CGO_ENABLED = 0
 
