@@ -18,9 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 const (
@@ -72,22 +72,7 @@ func (c *Collector) follow(ctx context.Context) error {
 			backoff = c.options.Retry
 		}
 		c.options.Warn(fmt.Sprintf("following logs: stern ended and is started again: %v", err))
-		sleep(ctx, step(&backoff))
-	}
-}
-
-// step is the next pause of a back-off that never ends.
-func step(b *wait.Backoff) time.Duration {
-	b.Steps = max(b.Steps, 2)
-	return b.Step()
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+		retry.Pause(ctx, &backoff)
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/internal/logfile"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 const (
@@ -113,7 +114,7 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 
 func (o Options) withDefaults() Options {
 	if o.Retry.Duration == 0 {
-		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 2 * time.Second}
+		o.Retry = retry.Default(40)
 	}
 	if o.StartFor == 0 {
 		o.StartFor = 2 * time.Minute

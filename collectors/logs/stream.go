@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // idLength is the length of the id that each line of a followed log carries on
@@ -276,7 +278,7 @@ func (s *stream) reopen() error {
 // it, or its context ends.
 func (s *streams) fetch(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
-	for backoff, told := s.c.options.Retry, false; ; sleep(ctx, step(&backoff)) {
+	for backoff, told := s.c.options.Retry, false; ; retry.Pause(ctx, &backoff) {
 		response, err := next.RoundTrip(request)
 		if ctx.Err() != nil {
 			return response, err

@@ -14,9 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // script reads the files. It is perl, which every node image has: a shell
@@ -67,7 +66,7 @@ func (n *node) run(ctx context.Context) error {
 		if !n.broke(err) && attempt >= n.c.options.Retry.Steps {
 			return fmt.Errorf("gave up after %d attempts: %w", attempt, err)
 		}
-		sleep(ctx, step(&backoff))
+		retry.Pause(ctx, &backoff)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -91,21 +90,6 @@ func (n *node) broke(err error) bool {
 		n.c.options.Warn(fmt.Sprintf("node %s: %s; beginning again where it was", n.name, n.reason))
 	}
 	return true
-}
-
-// step is the next pause of a back-off that never ends.
-func step(b *wait.Backoff) time.Duration {
-	b.Steps = max(b.Steps, 2)
-	return b.Step()
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // session runs the command once and takes what it sends. It says whether the

@@ -28,6 +28,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/internal/logfile"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 const (
@@ -120,7 +121,7 @@ func New(exec Exec, sink collectors.Sink, options Options) *Collector {
 
 func (o Options) withDefaults() Options {
 	if o.Retry.Duration == 0 {
-		o.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 12, Cap: 2 * time.Second}
+		o.Retry = retry.Default(12)
 	}
 	if o.StartFor == 0 {
 		o.StartFor = 30 * time.Second

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // lookAgain is how often it is looked whether a kind is served now.
@@ -35,7 +36,7 @@ func (c *Collector) find(ctx context.Context, kind collectors.Kind, isOpen func(
 		default:
 			isOpen()
 		}
-		sleep(ctx, lookAgain)
+		retry.Sleep(ctx, lookAgain)
 	}
 }
 

@@ -17,12 +17,12 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // Options are what a Collector needs beside the API server.
@@ -68,7 +68,7 @@ func New(config *rest.Config, sink collectors.Sink, options Options) (*Collector
 		return nil, errors.New("preparing the watch of pods: no namespace is given")
 	}
 	if options.Retry.Duration == 0 {
-		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 40, Cap: 2 * time.Second}
+		options.Retry = retry.Default(40)
 	}
 	return &Collector{
 		client: client, sink: sink, options: options,

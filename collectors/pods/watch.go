@@ -11,9 +11,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // shortWatch is how soon a watch may end cleanly without a pause before it is
@@ -80,27 +80,12 @@ func (w *watcher) run(ctx context.Context) error {
 		if w.failed == 0 && time.Since(began) > shortWatch {
 			continue
 		}
-		sleep(ctx, step(&backoff))
+		retry.Pause(ctx, &backoff)
 	}
 	if w.open && w.failed > 0 {
 		w.gap(-1, w.reason+"; the API server did not come back before the observation ended")
 	}
 	return nil
-}
-
-// step is the next pause of a back-off that never ends.
-func step(b *wait.Backoff) time.Duration {
-	b.Steps = max(b.Steps, 2)
-	return b.Step()
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // observe lists where that is due, opens one watch and reads it to its end. A

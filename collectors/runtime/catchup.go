@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // probePrefix begins the names of the containerd namespaces that are made, and
@@ -56,7 +57,7 @@ func (n *node) probe(ctx context.Context) error {
 		if err := n.makeEvent(context.WithoutCancel(ctx)); err != nil {
 			last = err
 		}
-		sleep(ctx, step(&backoff))
+		retry.Pause(ctx, &backoff)
 	}
 	return last
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // Labels that the kubelet and containerd's CRI plugin give to containers.
@@ -109,7 +110,7 @@ func (n *node) askIdentity(ctx context.Context, id string) (*identity, error) {
 		if errors.Is(err, errNotFound) || ctx.Err() != nil || attempt >= n.c.options.Retry.Steps {
 			return nil, err
 		}
-		sleep(ctx, step(&backoff))
+		retry.Pause(ctx, &backoff)
 	}
 }
 

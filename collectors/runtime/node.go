@@ -9,9 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // streamScript prints containerd's events until its standard input ends: a
@@ -79,7 +78,7 @@ func (n *node) run(ctx context.Context) error {
 		if !n.open && attempt >= n.c.options.Retry.Steps {
 			return fmt.Errorf("gave up after %d attempts: %w", attempt, err)
 		}
-		sleep(ctx, step(&backoff))
+		retry.Pause(ctx, &backoff)
 	}
 	if !n.broken.IsZero() {
 		n.gap(n.broken, -1, n.reason+"; the stream did not come back before the observation ended")
@@ -96,21 +95,6 @@ func (n *node) broke(err error) {
 	}
 	// What is judged before the stream comes back must know.
 	n.declare(n.broken, time.Time{}, -1, n.reason)
-}
-
-// step is the next pause of a back-off that never ends.
-func step(b *wait.Backoff) time.Duration {
-	b.Steps = max(b.Steps, 2)
-	return b.Step()
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // session opens one stream and reads it to its end, which is an error always.

@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
 // Exec runs a command inside a node.
@@ -68,7 +69,7 @@ type Collector struct {
 // into sink.
 func New(exec Exec, sink collectors.Sink, options Options) *Collector {
 	if options.Retry.Duration == 0 {
-		options.Retry = wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 12, Cap: 2 * time.Second}
+		options.Retry = retry.Default(12)
 	}
 	if options.ProbeTimeout == 0 {
 		options.ProbeTimeout = 10 * time.Second
