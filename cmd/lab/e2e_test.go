@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/kind-lab/lab/labs/report"
 )
 
 // TestJobSidecarOnRealClusters runs the lab as a user does, on four clusters
@@ -25,14 +23,7 @@ func TestJobSidecarOnRealClusters(t *testing.T) {
 	if code := a.main(t.Context(), []string{"run", "-no-logs", "job-sidecar"}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
-	dirs, err := filepath.Glob(".lab/runs/*/run.json")
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("run.json: %v, %v", dirs, err)
-	}
-	r, err := report.Load(dirs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, ".")
 	got := map[string]string{}
 	for _, run := range r.Runs {
 		for _, s := range run.Steps {
@@ -83,14 +74,7 @@ func TestTheLanguageOnARealCluster(t *testing.T) {
 	if text := out.String(); strings.Contains(text, "hunter2") || strings.Contains(text, "aHVudGVyMg") {
 		t.Error("the Secret is shown")
 	}
-	found, err := filepath.Glob(".lab/runs/*/run.json")
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, ".")
 	if len(r.Runs) != 2 {
 		t.Errorf("%d runs, want one for each of 2 rows", len(r.Runs))
 	}

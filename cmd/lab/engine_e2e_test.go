@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/kind-lab/lab/labs/report"
 )
 
 // restartEngine allows the tests to restart the host's container engine, and so
@@ -34,14 +32,7 @@ func TestTheEngineIsRestarted(t *testing.T) {
 	cmd.Env = append(cmd.Env, "LAB_PROGRAM="+program)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	_ = cmd.Run() // what is false makes it fail
-	found, err := filepath.Glob(filepath.Join(dir, ".lab/runs/*/run.json"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, dir)
 	for _, run := range r.Runs {
 		t.Log(tried(t, run))
 	}

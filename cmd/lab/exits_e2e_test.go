@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,32 +19,16 @@ import (
 // exit its verdict came, and what the API's whole seconds would have told of
 // the order.
 func TestTimesAreTheRuntimes(t *testing.T) {
-	scenario, err := filepath.Abs("testdata/exits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
-	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitPass {
-		t.Errorf("exit code %d, want %d", code, exitPass)
-	}
-	found, err := filepath.Glob(".lab/runs/*/run.json")
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runHere(t, "exits", exitPass)
 	var latencies []time.Duration
 	compared := 0
 	var order apiOrder
 	for _, run := range r.Runs {
 		if run.Scenario == "crowd" {
-			crowd(t, filepath.Dir(found[0]), run)
+			crowd(t, r.Folder, run)
 			continue
 		}
-		exits := exitsOf(t, filepath.Dir(found[0]), run)
+		exits := exitsOf(t, r.Folder, run)
 		compared += exits.compare(t)
 		latencies = append(latencies, exits.latencies(run)...)
 		order.add(exits)

@@ -27,21 +27,14 @@ func TestNoFaultMakesAWrongVerdict(t *testing.T) {
 	cmd := asProgram(t, dir, "run", "-no-logs", "-allow-host-exec", scenario)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	_ = cmd.Run() // what is false makes it fail
-	found, err := filepath.Glob(filepath.Join(dir, ".lab/runs/*/run.json"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, dir)
 	if len(r.Runs) < 7 {
 		t.Errorf("%d faults were tried", len(r.Runs))
 	}
 	for _, run := range r.Runs {
 		t.Log(tried(t, run))
 	}
-	replayedAlike(t, filepath.Dir(found[0]))
+	replayedAlike(t, r.Folder)
 }
 
 // tried holds the verdicts of a fault to what is true, and sums them up.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/kind-lab/lab/labs/report"
 )
 
 // TestADiskThatFillsUp runs a scenario whose logs do not fit onto the disk of
@@ -46,14 +44,7 @@ func TestADiskThatFillsUp(t *testing.T) {
 	if n := strings.Count(out.String(), "no space left on device"); n == 0 || n > 8 {
 		t.Errorf("that there is no space is told %d times", n)
 	}
-	found, err := filepath.Glob(filepath.Join(runs, "runs", "*", report.FileName))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, dir)
 	for _, run := range r.Runs {
 		t.Log(tried(t, run))
 	}

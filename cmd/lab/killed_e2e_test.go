@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -71,19 +70,6 @@ func (w *watchedOutput) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()
-}
-
-// asProgram is this test's binary as the program, in a folder.
-func asProgram(t *testing.T, dir string, args ...string) *exec.Cmd {
-	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgramVariable+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return cmd
 }
 
 // runUntil runs a scenario and returns a while after it printed something.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/kind-lab/lab/labs/expect"
-	"github.com/kind-lab/lab/labs/report"
 )
 
 // TestEveryStepOnARealCluster does every verb on a cluster with a worker. What
@@ -30,14 +29,7 @@ func TestEveryStepOnARealCluster(t *testing.T) {
 	if code := a.main(t.Context(), []string{"run", "-no-logs", "-allow-host-exec", scenario}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
-	found, err := filepath.Glob(".lab/runs/*/run.json")
-	if err != nil || len(found) != 1 {
-		t.Fatalf("run.json: %v, %v; the run that was not allowed must leave none", found, err)
-	}
-	r, err := report.Load(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := theReport(t, ".") // the run that was not allowed must leave none
 	steps := 0
 	for _, run := range r.Runs {
 		for _, s := range run.Steps {
