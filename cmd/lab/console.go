@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -62,17 +61,6 @@ The exit code is 2 where an expression on standard input could not be evaluated.
 	return cmd
 }
 
-// completeRun offers the runs that were recorded, the newest first.
-func completeRun(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names := []string{"last"}
-	if entries, err := os.ReadDir(filepath.Join(".lab", "runs")); err == nil {
-		for _, entry := range slices.Backward(entries) {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
 func (a *app) console(arg string, f consoleFlags) error {
 	m, problems, err := a.load(arg, f.scenarioFlags)
 	if err != nil {
@@ -82,10 +70,11 @@ func (a *app) console(arg string, f consoleFlags) error {
 		a.tell(a.stderr, problems)
 		return silent(exitUsage)
 	}
-	look, view, about, err := lookingAt(m, f)
+	look, view, about, remove, err := lookingAt(m, f)
 	if err != nil {
 		return err
 	}
+	defer remove()
 	width, _ := terminal(a.stdout)
 	c := console.New(view)
 	c.Look, c.Width, c.Style = look, width, diag.Style{Color: a.color(a.stdout), Width: width}
@@ -126,24 +115,27 @@ func (a *app) interactive(c *console.Console, in *os.File) error {
 type lookAt func(time.Duration) (*replay.View, error)
 
 // lookingAt is what is evaluated over, how to see it at other times, which is
-// nil where no run is looked at, and what it is in a few words.
-func lookingAt(m *dsl.Module, f consoleFlags) (lookAt, *replay.View, string, error) {
+// nil where no run is looked at, and what it is in a few words. remove is to be
+// called when it is no longer needed.
+func lookingAt(m *dsl.Module, f consoleFlags) (look lookAt, view *replay.View, about string, remove func(), err error) {
 	if f.run == "" {
 		view, err := beforehand(m, f)
-		return nil, view, "Before anything runs", err
+		return nil, view, "Before anything runs", func() {}, err
 	}
-	named := []string{f.run}
-	if f.run == "last" {
-		named = nil
-	}
-	dir, err := runFolder(named)
+	recording, remove, err := openRecording(f.run)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, "", nil, err
 	}
-	recording, err := replay.Open(dir)
+	look, view, about, err = moments(m, recording, f)
 	if err != nil {
-		return nil, nil, "", broken(fmt.Errorf("opening the run %s: %w", f.run, err))
+		remove()
+		return nil, nil, "", nil, err
 	}
+	return look, view, about, remove, nil
+}
+
+// moments is how to see the one run of a recording that is asked for.
+func moments(m *dsl.Module, recording *replay.Recording, f consoleFlags) (lookAt, *replay.View, string, error) {
 	found := recording.Find(f.scenario, f.cluster)
 	switch {
 	case len(found) == 0:
@@ -156,7 +148,7 @@ func lookingAt(m *dsl.Module, f consoleFlags) (lookAt, *replay.View, string, err
 	if err != nil {
 		return nil, nil, "", usage("%v", err)
 	}
-	about := fmt.Sprintf("%s of run %s: %d records in %s", found[0].Key, filepath.Base(dir), found[0].Records, found[0].Elapsed().Round(time.Millisecond))
+	about := fmt.Sprintf("%s of run %s: %d records in %s", found[0].Key, filepath.Base(recording.Dir), found[0].Records, found[0].Elapsed().Round(time.Millisecond))
 	return look, view, about, nil
 }
 

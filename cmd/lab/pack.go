@@ -30,15 +30,8 @@ looked at: read it before you send it. Sensitive variables are not.`,
 	return cmd
 }
 
-func oneRun(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return usage(`want one run: its ID, its folder, or "last"; got %d arguments`, len(args))
-}
-
 func (a *app) pack(run, to string) (err error) {
-	dir, err := runFolder(notLast(run))
+	dir, err := runFolder(run)
 	if err != nil {
 		return err
 	}
@@ -64,12 +57,4 @@ func (a *app) pack(run, to string) (err error) {
 	}
 	fmt.Fprintf(a.stdout, "%s: %d KiB. Look at it with: lab replay %s\n", to, (info.Size()+1023)/1024, to)
 	return nil
-}
-
-// notLast are the arguments that runFolder takes for a run.
-func notLast(run string) []string {
-	if run == "last" {
-		return nil
-	}
-	return []string{run}
 }

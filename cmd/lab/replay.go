@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,27 +51,6 @@ code is as that of a run.`,
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only this scenario")
 	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only this cluster")
 	return cmd
-}
-
-// openRecording opens a run, or an archive of one. remove is to be called when
-// it is no longer needed.
-func openRecording(run string) (recording *replay.Recording, remove func(), err error) {
-	if info, err := os.Stat(run); err == nil && info.Mode().IsRegular() {
-		recording, away, err := replay.OpenArchive(run)
-		if err != nil {
-			return nil, nil, usage("%v", err)
-		}
-		return recording, func() { _ = away() }, nil // a temporary folder that stays harms nobody
-	}
-	dir, err := runFolder(notLast(run))
-	if err != nil {
-		return nil, nil, err
-	}
-	recording, err = replay.Open(dir)
-	if err != nil {
-		return nil, nil, broken(fmt.Errorf("opening the run %s: %w", run, err))
-	}
-	return recording, func() {}, nil
 }
 
 // replayed is the JSON form of `lab replay`.
