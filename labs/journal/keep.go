@@ -78,6 +78,17 @@ func Append(dir string, at time.Time, intent Intent) error {
 	return errors.Join(j.Intent(at, intent), j.Close())
 }
 
+// GiveUpRoom removes the room that a run which is gone kept for its report.
+func GiveUpRoom(dir string) error {
+	if alive, err := Alive(dir); err != nil || alive {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, reserveFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("giving up the room for the run's report: %w", err)
+	}
+	return nil
+}
+
 // mend cuts a file after its last whole line.
 func mend(dir, name string) error {
 	alive, err := Alive(dir)

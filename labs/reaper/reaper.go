@@ -84,7 +84,7 @@ func Reap(ctx context.Context, run Run, world Destroyer, log *slog.Logger) error
 			return errors.Join(append(errs, err)...)
 		}
 	}
-	return nil
+	return journal.GiveUpRoom(run.Dir)
 }
 
 // open are the clusters that the run made, or began to make.

@@ -62,7 +62,8 @@ func gone(t *testing.T) (dir, kubeconfig string) {
 	if err == nil {
 		_, err = file.WriteString(`{"at":"2026-01-02T03:04:05Z","run":"exi`)
 	}
-	if err = errors.Join(err, file.Close(), os.WriteFile(kubeconfig, []byte("x"), 0o600)); err != nil {
+	room := os.WriteFile(filepath.Join(j.Dir(), "reserve"), []byte("room"), 0o600)
+	if err = errors.Join(err, room, file.Close(), os.WriteFile(kubeconfig, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return j.Dir(), kubeconfig
@@ -81,6 +82,9 @@ func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 	}
 	if _, err := os.Stat(kubeconfig); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the kubeconfig is left: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reserve")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the room for the report is left: %v", err)
 	}
 	left, err := journal.Unfinished(journal.Entries(dir))
 	if err != nil || len(left) > 0 {
