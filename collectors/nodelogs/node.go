@@ -42,6 +42,7 @@ type node struct {
 	heard      time.Time                // when the last message came
 	broken     time.Time                // since when nothing is heard; zero while all goes
 	reason     string                   // why
+	doubted    time.Time                // when the gap begins of a command that does not answer
 }
 
 func newNode(c *Collector, name string, opened func()) *node {
@@ -180,6 +181,10 @@ func (n *node) detach() {
 
 // answered tells who waits. The caller holds n.mu.
 func (n *node) answered(token string) {
+	if !n.doubted.IsZero() {
+		n.declare(n.doubted, time.Now(), 0, "it answers again, and its files were read")
+		n.doubted = time.Time{}
+	}
 	if wait := n.waiting[token]; wait != nil {
 		close(wait)
 		delete(n.waiting, token)
@@ -231,8 +236,40 @@ func (n *node) gap(reason string) {
 	if from.IsZero() {
 		from = now
 	}
+	n.declare(from, now, -1, reason)
+}
+
+// declare records a gap; one without an end goes on until one with the same
+// beginning has an end.
+func (n *node) declare(from, to time.Time, count int, reason string) {
 	n.c.sink.Add(collectors.Record{
-		Time: now, Precision: time.Millisecond, Source: collectors.SourceLog, Type: collectors.TypeGap,
-		Gap: &collectors.Gap{From: from, To: now, Reason: "node " + n.name + ": " + oneLine(reason), Count: -1},
+		Time: time.Now(), Precision: time.Millisecond, Source: collectors.SourceLog, Type: collectors.TypeGap,
+		Gap: &collectors.Gap{From: from, To: to, Reason: "node " + n.name + ": " + oneLine(reason), Count: count},
 	})
+}
+
+// sync returns once all that the files had was recorded. Where that does not
+// come in time a gap is declared that goes on until it does.
+func (n *node) sync(ctx context.Context) error {
+	token, answer := rand.Text(), make(chan struct{})
+	n.mu.Lock()
+	n.waiting[token] = answer
+	err := n.ask(token)
+	n.mu.Unlock()
+	select {
+	case <-answer:
+		return nil
+	case <-n.over:
+		return errors.New("the observation had ended before")
+	case <-ctx.Done():
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.waiting, token)
+	err = errors.Join(ctx.Err(), err)
+	if n.doubted.IsZero() && !n.heard.IsZero() {
+		n.doubted = n.heard
+		n.declare(n.doubted, time.Time{}, -1, fmt.Sprintf("its log files cannot be read now: %v", err))
+	}
+	return err
 }

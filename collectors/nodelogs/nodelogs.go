@@ -191,16 +191,35 @@ func (c *Collector) Run(ctx context.Context) error {
 // cluster goes, while Run runs. Its error says which node could not be read to
 // the end of its files before ctx ended; a gap says so, too.
 func (c *Collector) Reconcile(ctx context.Context) error {
+	err := c.each(func(n *node) error {
+		if err := n.reconcile(ctx); err != nil {
+			return fmt.Errorf("reading the log files of node %s to their end: %w", n.name, err)
+		}
+		return nil
+	})
+	c.files.Flush()
+	return err
+}
+
+// Sync returns once everything that the nodes' files had before it was
+// recorded. Where that does not come before ctx ends, that is the error, and a
+// gap is declared that goes on until it does.
+func (c *Collector) Sync(ctx context.Context) error {
+	return c.each(func(n *node) error {
+		if err := n.sync(ctx); err != nil {
+			return fmt.Errorf("the log files of node %s cannot be read now: %w", n.name, err)
+		}
+		return nil
+	})
+}
+
+// each does something for every node at once.
+func (c *Collector) each(do func(*node) error) error {
 	var group sync.WaitGroup
 	errs := make([]error, len(c.nodes))
 	for i, n := range c.nodes {
-		group.Go(func() {
-			if err := n.reconcile(ctx); err != nil {
-				errs[i] = fmt.Errorf("reading the log files of node %s to their end: %w", n.name, err)
-			}
-		})
+		group.Go(func() { errs[i] = do(n) })
 	}
 	group.Wait()
-	c.files.Flush()
 	return errors.Join(errs...)
 }

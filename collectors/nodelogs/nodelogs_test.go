@@ -1,6 +1,7 @@
 package nodelogs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -333,5 +334,41 @@ func TestAFileThatCannotBeWrittenIsReturned(t *testing.T) {
 	check(t, s, "main/0 stdout +0s one")
 	if err := r.end(t); err == nil || !strings.Contains(err.Error(), "container main of pod myapp") {
 		t.Errorf("Run() = %v", err)
+	}
+}
+
+func TestFilesThatCannotBeReadNowAreAGap(t *testing.T) {
+	f, s := newFakeNode(t), newSink()
+	r := begin(t, f, f.root, s, Options{}).isReady(t)
+	f.run(t, "main", 0).lines("one")
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check(t, s, "main/0 stdout +0s one")
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		if err := r.Sync(over); err == nil {
+			t.Error("there was no time for an answer, and there was one")
+		}
+	}
+	if err := r.Sync(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := r.end(t); err != nil {
+		t.Error(err)
+	}
+	timeline := collectors.NewTimeline(time.Time{})
+	for _, record := range s.all() {
+		timeline.Add(record)
+	}
+	gaps := timeline.Gaps()
+	if len(gaps) == 0 {
+		t.Error("there is no gap")
+	}
+	for _, g := range gaps {
+		if g.Gap.To.IsZero() || g.Gap.Count != 0 {
+			t.Errorf("gap %+v, want one that is over and hides nothing", *g.Gap)
+		}
 	}
 }

@@ -47,6 +47,9 @@ type node struct {
 	removed []string // ids of removed containers, oldest first
 	marks   marks
 
+	// doubt is the gap of a stream that does not answer.
+	doubt doubt
+
 	open   bool      // a stream has worked once
 	heard  time.Time // when the last line arrived
 	broken time.Time // since when nothing is heard; zero while a stream works
@@ -93,6 +96,7 @@ func (n *node) broke(err error) {
 	if n.heard.After(n.broken) {
 		n.broken = n.heard
 	}
+	n.doubt.away(true)
 	// What is judged before the stream comes back must know.
 	n.declare(n.broken, time.Time{}, -1, n.reason)
 }
@@ -120,6 +124,7 @@ func (n *node) session(parent context.Context) error {
 		return parent.Err()
 	}
 	n.open, n.broken = true, time.Time{}
+	n.doubt.away(false)
 	n.opened()
 	for line := range lines {
 		n.hear(parent, line)
@@ -190,12 +195,14 @@ func (s spoken) Unwrap() error { return s.err }
 // hear records what one line tells. Look-ups that it begins end with ctx.
 func (n *node) hear(ctx context.Context, line string) event {
 	n.heard = time.Now()
+	n.doubt.hear(n.heard)
 	e, err := parseLine(line)
 	if err != nil {
 		n.gap(n.heard, 1, err.Error())
 		return e
 	}
 	if e.topic == topicNamespaceCreate {
+		n.believe()
 		n.marks.pass(e.payload.Name)
 	}
 	id := e.container()

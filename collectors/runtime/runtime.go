@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,20 +90,12 @@ func (c *Collector) Ready() <-chan struct{} { return c.ready }
 func (c *Collector) Reconcile(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.ProbeTimeout)
 	defer cancel()
-	c.mu.Lock()
-	nodes := slices.Clone(c.nodes)
-	c.mu.Unlock()
-	var group sync.WaitGroup
-	errs := make([]error, len(nodes))
-	for i, n := range nodes {
-		group.Go(func() {
-			if err := n.flush(ctx); err != nil {
-				errs[i] = fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, err)
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(errs...)
+	return c.each(func(n *node) error {
+		if err := n.flush(ctx); err != nil {
+			return fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, err)
+		}
+		return nil
+	})
 }
 
 // Run observes until ctx ends and then returns nil. It returns early where a

@@ -73,6 +73,13 @@ type Reconciler interface {
 	Reconcile(ctx context.Context) error
 }
 
+// Syncer is a Collector that can be asked whether it has told everything.
+type Syncer interface {
+	// Sync returns once everything that happened before it was recorded. It
+	// fails where ctx ends before, and a gap tells so, which goes on.
+	Sync(ctx context.Context) error
+}
+
 // Observer is told what happens while it happens. It is called by several
 // goroutines.
 type Observer interface {

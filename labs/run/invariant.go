@@ -1,7 +1,9 @@
 package run
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -48,6 +50,12 @@ func (s *session) observe(r *collectors.Record) {
 // what was not broken until then is not known to hold where somebody stopped
 // it, or nothing was seen any more.
 func (s *session) endWatches(early error) {
+	if early == nil && slices.ContainsFunc(s.watches, func(w *watch) bool { return !w.over }) {
+		// That nothing broke one is no more than that nobody told of it.
+		if err := s.drain(s.sync(context.Background())); err != nil {
+			s.warn(err.Error())
+		}
+	}
 	for n := len(s.records); n > 0; n-- {
 		s.take(<-s.records)
 	}

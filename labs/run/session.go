@@ -206,6 +206,13 @@ func (s *session) pump(ctx context.Context, finished <-chan struct{}, d decision
 		timer, stop := s.timer(d)
 		select {
 		case r := <-s.records:
+			if w, ok := d.(*waiting); ok && !d.deadline().IsZero() && r.Received.After(d.deadline()) {
+				if s.lastCall(ctx, w, &r) {
+					stop()
+					return nil
+				}
+				break
+			}
 			s.take(r)
 			if d != nil && d.observe(s.Clock.Now(), &r) {
 				stop()
@@ -215,6 +222,12 @@ func (s *session) pump(ctx context.Context, finished <-chan struct{}, d decision
 			stop()
 			return nil
 		case <-timer:
+			if w, ok := d.(*waiting); ok {
+				if s.lastCall(ctx, w, nil) {
+					return nil
+				}
+				break
+			}
 			if s.backlog(d) || d.observe(s.Clock.Now(), nil) {
 				return nil
 			}

@@ -104,8 +104,24 @@ func (o *collector) Run(ctx context.Context) error {
 	return broken
 }
 
+// Sync returns once everything was told, unless the world's Asked says otherwise.
+func (o *collector) Sync(ctx context.Context) error {
+	if o.cluster.world.Asked == nil {
+		return nil
+	}
+	o.cluster.mu.Lock()
+	sink := o.cluster.sinks[o.namespace]
+	o.cluster.mu.Unlock()
+	return o.cluster.world.Asked(ctx, sink)
+}
+
+var _ run.Syncer = (*collector)(nil)
+
 // tell hands a record to who observes its namespace.
 func (c *Cluster) tell(r collectors.Record) {
+	if c.world.Holds != nil && c.world.Holds(r) {
+		return
+	}
 	c.mu.Lock()
 	sink, show := c.sinks[r.Object.Namespace], c.shows[r.Object.Namespace]
 	c.mu.Unlock()

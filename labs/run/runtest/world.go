@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 )
@@ -39,6 +40,11 @@ type World struct {
 	Acting func(ctx context.Context, what string) error
 	// Breaks gives the failures of observers: who receives one gives up.
 	Breaks chan error
+	// Holds says of a record that it is not told, as by a source that hangs.
+	Holds func(collectors.Record) bool
+	// Asked is what observers do when they are asked whether they have told
+	// everything; nil means that they have.
+	Asked func(ctx context.Context, sink collectors.Sink) error
 
 	mu    sync.Mutex
 	there map[string]*Cluster

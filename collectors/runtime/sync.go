@@ -1,0 +1,102 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Sync returns once everything that happened in the nodes before it was
+// recorded. Where a node does not answer before ctx ends, that is the error,
+// and a gap is declared that goes on until it does.
+func (c *Collector) Sync(ctx context.Context) error {
+	return c.each(func(n *node) error {
+		if n.doubt.isAway() {
+			return fmt.Errorf("the stream of node %s is broken", n.name) // of which a gap tells
+		}
+		answered := make(chan error, 1)
+		go func() { answered <- n.flush(ctx) }()
+		var err error
+		select {
+		case err = <-answered:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if err != nil {
+			err = fmt.Errorf("the container runtime of node %s does not answer: %w", n.name, err)
+			n.disbelieve(err)
+		}
+		return err
+	})
+}
+
+// each does something for every node at once.
+func (c *Collector) each(do func(*node) error) error {
+	c.mu.Lock()
+	nodes := append([]*node{}, c.nodes...)
+	c.mu.Unlock()
+	var group sync.WaitGroup
+	errs := make([]error, len(nodes))
+	for i, n := range nodes {
+		group.Go(func() { errs[i] = do(n) })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// doubt is what is known of a stream beside the goroutine that reads it.
+type doubt struct {
+	mu     sync.Mutex
+	heard  time.Time
+	broken bool
+	// since is when the gap begins of a stream that does not answer; zero
+	// where there is none.
+	since time.Time
+}
+
+func (d *doubt) hear(at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.heard = at
+}
+
+func (d *doubt) away(is bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.broken = is
+}
+
+func (d *doubt) isAway() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.broken
+}
+
+// disbelieve declares a gap since something was heard last, unless one goes on.
+func (n *node) disbelieve(why error) {
+	n.doubt.mu.Lock()
+	since := n.doubt.heard
+	if since.IsZero() || n.doubt.broken || !n.doubt.since.IsZero() {
+		since = time.Time{}
+	} else {
+		n.doubt.since = since
+	}
+	n.doubt.mu.Unlock()
+	if !since.IsZero() {
+		n.declare(since, time.Time{}, -1, why.Error())
+	}
+}
+
+// believe closes that gap: an event of our own came out of the stream, and so
+// everything that was told before it. It came late, and nothing is missing.
+func (n *node) believe() {
+	n.doubt.mu.Lock()
+	since := n.doubt.since
+	n.doubt.since = time.Time{}
+	n.doubt.mu.Unlock()
+	if !since.IsZero() {
+		n.declare(since, time.Now(), 0, "it answers again, and has told everything")
+	}
+}
