@@ -27,7 +27,8 @@ type fakeAPI struct {
 	version   int
 	objects   map[string]*stored // by resource/name
 	history   []change
-	compacted int // versions up to it cannot be watched from
+	compacted int  // versions up to it cannot be watched from
+	hang      bool // watches bring nothing
 	away      bool
 	refuse    int // this status for every request
 	changed   chan struct{}
@@ -264,7 +265,7 @@ func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request, resource string)
 		changed := f.changed
 		var send []change
 		for _, c := range f.history {
-			if c.resource == resource && c.version > from {
+			if c.resource == resource && c.version > from && !f.hang {
 				send = append(send, c)
 			}
 		}

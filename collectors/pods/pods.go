@@ -55,6 +55,9 @@ type Collector struct {
 	options Options
 	files   *files
 	ready   chan struct{}
+
+	mu       sync.Mutex
+	watchers []*watcher
 }
 
 // New returns a collector that reads the API server of config and puts
@@ -120,7 +123,7 @@ func (c *Collector) Run(ctx context.Context) error {
 		group.Go(func() {
 			r, err := find(ctx, isOpen)
 			if err == nil {
-				err = newWatcher(c, r, isOpen).run(ctx)
+				err = c.watcher(r, isOpen).run(ctx)
 			}
 			if errs[i] = err; err != nil {
 				cancel()
@@ -129,4 +132,13 @@ func (c *Collector) Run(ctx context.Context) error {
 	}
 	group.Wait()
 	return errors.Join(append(errs, c.files.close())...)
+}
+
+// watcher is a watcher that Sync asks.
+func (c *Collector) watcher(r resource, isOpen func()) *watcher {
+	w := newWatcher(c, r, isOpen)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchers = append(c.watchers, w)
+	return w
 }

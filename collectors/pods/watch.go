@@ -40,6 +40,8 @@ type watcher struct {
 	// work.
 	failed int
 	reason string
+	// versions are what is known, for who compares it.
+	versions versions
 	// blind is since when the gap goes on that was declared; zero where none
 	// does.
 	blind time.Time
@@ -121,6 +123,7 @@ func (w *watcher) lost() {
 		return
 	}
 	w.blind = w.seen
+	w.versions.isAway(true)
 	w.declare(time.Time{}, -1, w.reason)
 }
 
@@ -279,12 +282,14 @@ func (w *watcher) list(ctx context.Context) error {
 func (w *watcher) keep(d decoded) {
 	w.known[d.uid] = d
 	w.add(d.record)
+	w.versions.set(d.uid, d.version)
 	w.c.files.keep(d.record)
 }
 
 // remove records that an object is gone.
 func (w *watcher) remove(d decoded) {
 	delete(w.known, d.uid)
+	defer w.versions.remove(d.uid) // once it is told
 	w.c.files.keep(d.record)
 	w.c.files.forget(d.uid)
 	switch d.record.Type {
@@ -315,13 +320,10 @@ func (w *watcher) gap(count int, reason string) {
 	}
 	w.declare(time.Now(), count, reason)
 	w.blind = time.Time{}
+	w.versions.isAway(false)
 }
 
 // declare records a gap since blind; one without an end goes on.
 func (w *watcher) declare(to time.Time, count int, reason string) {
-	w.c.sink.Add(collectors.Record{
-		Time: time.Now(), Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypeGap,
-		Object: collectors.Object{Kind: w.resource.kind},
-		Gap:    &collectors.Gap{From: w.blind, To: to, Reason: reason, Count: count},
-	})
+	w.tell(w.blind, to, count, reason)
 }

@@ -73,13 +73,11 @@ func (c *call) take(r collectors.Record) {
 // deadline: by a clock that is precise enough, or because its source is blind
 // since before it.
 func (c *call) inTime(r collectors.Record) bool {
-	switch r.Source {
-	case collectors.SourceRuntime, collectors.SourceLog:
-	default:
-		return false
-	}
 	if r.Gap != nil {
-		return r.Gap.To.IsZero() && !r.Gap.From.After(c.deadline)
+		return !r.Gap.From.After(c.deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0)
+	}
+	if r.Source != collectors.SourceRuntime && r.Source != collectors.SourceLog {
+		return false
 	}
 	return r.Precision < time.Second && !r.Time.After(c.deadline)
 }
