@@ -78,6 +78,12 @@ func (v *versions) remove(uid string) {
 	v.seen = time.Now()
 }
 
+func (v *versions) listed() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.seen = time.Now()
+}
+
 func (v *versions) isAway(away bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

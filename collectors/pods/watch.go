@@ -275,6 +275,7 @@ func (w *watcher) list(ctx context.Context) error {
 		}
 	}
 	w.version, w.seen = version, time.Now()
+	w.versions.listed()
 	return nil
 }
 

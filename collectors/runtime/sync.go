@@ -25,8 +25,8 @@ func (c *Collector) Sync(ctx context.Context) error {
 			err = ctx.Err()
 		}
 		if err != nil {
+			n.disbelieve(fmt.Errorf("containerd does not answer: %w", err))
 			err = fmt.Errorf("the container runtime of node %s does not answer: %w", n.name, err)
-			n.disbelieve(err)
 		}
 		return err
 	})

@@ -85,3 +85,40 @@ scenario "fault" {
     within    = "2m"
   }
 }
+
+# What hangs neither answers nor breaks: nothing tells that nothing is told.
+scenario "hang" {
+  clusters = [cluster.v129]
+  matrix {
+    what = ["kube-apiserver", "containerd"]
+  }
+
+  apply "brief" { manifests = file("brief.yaml") }
+  wait "it runs" {
+    condition = pod.brief.phase == "Running" && pod.brief.container["main"].started_at > 0
+    within    = "2m"
+  }
+  invariant "true: nothing restarts" {
+    condition = pod.brief.container["main"].restarts == 0
+  }
+  exec "fault" {
+    host    = true
+    command = ["sh", "-c", "(sleep 2; docker exec ${target.nodes[0]} sh -c 'pkill -STOP -x ${matrix.what}; sleep 20; pkill -CONT -x ${matrix.what}') >/dev/null 2>&1 &"]
+  }
+  expect "true: main ends with 5, in time" {
+    condition = pod.brief.container["main"].exit_code == 5
+    within    = "14s"
+  }
+  expect "false: main ends with 1" {
+    condition = pod.brief.container["main"].exit_code == 1
+    within    = "1s"
+  }
+  expect "true: its last line is there" {
+    condition = logged(pod.brief.container["main"], "^done$")
+    within    = "1s"
+  }
+  expect "true: the API tells so, later" {
+    condition = pod.brief.phase == "Failed"
+    within    = "1m"
+  }
+}
