@@ -18,7 +18,7 @@ import (
 const (
 	// tooLate is how long an answer may take that tells of what was so before
 	// it was asked for.
-	tooLate = 2 * time.Second
+	tooLate = 5 * time.Second
 	// comparesAgain is how often what is known is compared with what was
 	// listed.
 	comparesAgain = 5 * time.Millisecond

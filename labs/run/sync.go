@@ -9,7 +9,7 @@ import (
 )
 
 // asking bounds how long sources have to say that they have told everything.
-const asking = 5 * time.Second
+const asking = 10 * time.Second
 
 // lastCall brings a decision whose time is over to its verdict. That something
 // did not happen is no more than that nobody told of it, so the sources are
