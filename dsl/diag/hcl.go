@@ -26,7 +26,7 @@ func FromHCL(diags hcl.Diagnostics, files map[string]*hcl.File) List {
 }
 
 func fromHCL(d *hcl.Diagnostic, files map[string]*hcl.File) Diagnostic {
-	out := Diagnostic{Severity: SeverityError, Summary: d.Summary, Detail: d.Detail}
+	out := Diagnostic{Severity: SeverityError, Summary: d.Summary, Detail: ended(d.Detail)}
 	if d.Severity == hcl.DiagWarning {
 		out.Severity = SeverityWarning
 	}
@@ -147,4 +147,13 @@ func statement(v cty.Value) string {
 		return "is not known yet"
 	}
 	return "is " + value.Format(v)
+}
+
+// ended is a text with one mark at its end: the library puts a full stop behind
+// sentences that it is given whole.
+func ended(text string) string {
+	if rest, ok := strings.CutSuffix(text, "."); ok && (strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, "?")) && !strings.HasSuffix(rest, "..") {
+		return rest
+	}
+	return text
 }
