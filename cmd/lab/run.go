@@ -29,6 +29,7 @@ type runFlags struct {
 	clusters  []string
 	scenarios []string
 	keep      bool
+	keepBad   bool
 	noLogs    bool
 	hostExec  bool
 	parallel  int
@@ -56,7 +57,8 @@ a process that waits for that removes what it made.`,
 	}
 	f.add(cmd, "print the report as JSON on standard output; progress goes to standard error")
 	addChoice(cmd, &f.clusters, &f.scenarios)
-	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end, nor what the scenarios made on them")
+	cmd.Flags().BoolVar(&f.keepBad, "keep-on-failure", false, "do so with the clusters on which something did not come out as expected")
 	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
@@ -133,7 +135,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, 
 	live := report.NewLive(out, report.LiveOptions{TTY: tty, Color: a.color(out), Width: width, Clusters: names, Logs: !f.noLogs})
 	engine := &labrun.Engine{
 		Provisioner: world.provisioner, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
-		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, Hurry: signals.hurry,
+		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, KeepOnFailure: f.keepBad, Hurry: signals.hurry,
 		MaxCreates: f.parallel, AllowHostExec: f.hostExec, ShowLogs: !f.noLogs,
 	}
 	if engine.MaxCreates <= 0 {

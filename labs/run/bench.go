@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
@@ -19,7 +20,9 @@ type bench struct {
 	report  *report.Cluster
 	id      string
 	// made says that there may be something to destroy.
-	made    bool
+	made bool
+	// keep says that something on it is to be kept.
+	keep    bool
 	handle  clusters.Handle
 	cluster Cluster
 }
@@ -98,14 +101,20 @@ func (b *bench) create(ctx context.Context) error {
 	return nil
 }
 
+// kept says whether a scenario is kept that came out like this, with all that it
+// made. One that somebody stopped is not.
+func (b *bench) kept(ctx context.Context, status expect.Status) bool {
+	return b.Keep || b.KeepOnFailure && status >= expect.Fail && ctx.Err() == nil
+}
+
 // down destroys the cluster, whatever became of it, unless it is to be kept.
 func (b *bench) down() {
 	if !b.made {
 		return
 	}
-	if b.Keep {
+	if b.keep {
 		b.event(report.Event{Kind: report.EventWarning, Cluster: b.planned.Name, Text: fmt.Sprintf(
-			"kept as asked: kubectl --kubeconfig %s get pods -A; remove it with: lab gc %s",
+			"kept as asked: look at it with: kubectl --kubeconfig %s get pods -A; remove it with: lab gc %s",
 			clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder), b.id)})
 		return
 	}

@@ -46,8 +46,9 @@ type Engine struct {
 	// ShowLogs says that the Observer is told of the containers' lines, as fast
 	// as they can be shown. They are recorded all the same.
 	ShowLogs bool
-	// Keep leaves the clusters there.
-	Keep bool
+	// Keep leaves the clusters there, with what the scenarios made; KeepOnFailure
+	// those on which something did not come out as expected.
+	Keep, KeepOnFailure bool
 	// Hurry is closed when somebody asked to stop for the second time: no
 	// more evidence is collected. It may be nil.
 	Hurry <-chan struct{}
@@ -133,7 +134,7 @@ func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []re
 			planned = append(planned, r)
 		}
 	}
-	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c)}
+	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c), keep: l.Keep}
 	if err := b.up(ctx); err != nil {
 		out.Status, out.Error = expect.Error, err.Error()
 		l.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})
@@ -143,7 +144,9 @@ func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []re
 	var runs []report.Run
 	began := l.Clock.Now()
 	for _, r := range planned {
-		runs = append(runs, b.scenario(ctx, r))
+		done := b.scenario(ctx, r)
+		b.keep = b.keep || b.kept(ctx, done.Status)
+		runs = append(runs, done)
 	}
 	b.phase("run", began)
 	b.down()

@@ -211,6 +211,9 @@ func TestKeptClustersStayAndAreTold(t *testing.T) {
 	if diff := cmp.Diff([]string{"lab-abcdef-v129"}, w.Left()); diff != "" {
 		t.Error(diff)
 	}
+	if err := w.Destroy(t.Context(), "lab-abcdef-v129"); err != nil {
+		t.Error(err)
+	}
 	found := false
 	for _, e := range told.told {
 		found = found || e.Kind == report.EventWarning && strings.Contains(e.Text, "lab gc lab-abcdef-v129")

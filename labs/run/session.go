@@ -73,12 +73,12 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 		s.steps(ctx)
 		s.finally(ctx)
 	}
-	s.seal(ctx)
-	s.report.FinishedAt = s.Clock.Now()
-	s.report.Pods, s.report.Observed = pods(s.timeline), s.observed()
 	for _, step := range s.report.Steps {
 		s.report.Status = max(s.report.Status, step.Status)
 	}
+	s.seal(ctx)
+	s.report.FinishedAt = s.Clock.Now()
+	s.report.Pods, s.report.Observed = pods(s.timeline), s.observed()
 	return s.report
 }
 
@@ -292,6 +292,9 @@ func (s *session) seal(ctx context.Context) {
 	}
 	if err := s.Journal.Flush(); err != nil {
 		s.fail(s.planned.Cluster, err)
+	}
+	if s.kept(ctx, s.report.Status) {
+		return // its namespace too
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), hurried)
 	defer cancel()

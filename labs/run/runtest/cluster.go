@@ -47,6 +47,16 @@ func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
 // Namespace is there at once.
 func (c *Cluster) Namespace(ctx context.Context, _ string) error { return ctx.Err() }
 
+// end ends all that runs on it.
+func (c *Cluster) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, j := range c.jobs {
+		j.cancel()
+		delete(c.jobs, key)
+	}
+}
+
 // DeleteNamespace ends what runs in it.
 func (c *Cluster) DeleteNamespace(_ context.Context, name string) error {
 	c.mu.Lock()

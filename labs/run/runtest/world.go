@@ -106,6 +106,9 @@ func (w *World) Destroy(ctx context.Context, id string) error {
 	if err := w.DestroyFails[w.names[id]]; err != nil {
 		return err
 	}
+	if c := w.there[id]; c != nil {
+		c.end()
+	}
 	delete(w.there, id)
 	return nil
 }
