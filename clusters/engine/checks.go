@@ -21,13 +21,6 @@ const (
 	memoryWarn = 2 * gib
 )
 
-// The inotify limits that kind's known issues advise ("pod errors due to too
-// many open files").
-const (
-	inotifyInstances = 512
-	inotifyWatches   = 524288
-)
-
 func engineFinding(name string, facts info) Finding {
 	detail := fmt.Sprintf("%s %s answers", name, facts.version)
 	if facts.rootless {
@@ -115,19 +108,18 @@ func inotifyFinding(seen *facts) Finding {
 		return f
 	}
 	f.Detail = fmt.Sprintf("max_user_instances %d, max_user_watches %d", seen.InotifyInstances, seen.InotifyWatches)
-	var settings []string
-	if seen.InotifyInstances < inotifyInstances {
-		settings = append(settings, fmt.Sprintf("fs.inotify.max_user_instances=%d", inotifyInstances))
+	var low []limit
+	for i, now := range []int64{seen.InotifyInstances, seen.InotifyWatches} {
+		if l := inotifyLimits()[i]; now < l.want {
+			low = append(low, l)
+		}
 	}
-	if seen.InotifyWatches < inotifyWatches {
-		settings = append(settings, fmt.Sprintf("fs.inotify.max_user_watches=%d", inotifyWatches))
-	}
-	if len(settings) == 0 {
+	if len(low) == 0 {
 		return f
 	}
 	f.Status = StatusWarn
 	f.Cause = "all nodes of all clusters share these limits; where they are used up, pods fail with \"too many open files\""
-	f.Remedy = fmt.Sprintf("enough for a few nodes. For more, as root: `sysctl -w %s`; to keep it, write the same into /etc/sysctl.d/99-kind.conf", strings.Join(settings, " "))
+	f.Remedy = fmt.Sprintf("enough for a few nodes. For more, `lab engine up` as root, or `%s`; to keep it over a boot, write the same into /etc/sysctl.d/99-kind.conf", sysctl(low))
 	return f
 }
 

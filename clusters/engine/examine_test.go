@@ -206,7 +206,7 @@ func TestFindings(t *testing.T) {
 		"other capabilities":    {capabilitiesFinding(clusters.Host{MissingCapabilities: []string{"CAP_SYSLOG"}}, true), StatusWarn, "missing: CAP_SYSLOG", "asks for no more than the host has"},
 		"no network capability": {capabilitiesFinding(clusters.Host{MissingCapabilities: []string{"CAP_NET_ADMIN"}}, true), StatusFail, "CAP_NET_ADMIN", "run on a host"},
 		"inotify unknown":       {inotifyFinding(nil), StatusSkip, "not on this machine", ""},
-		"few watches":           {inotifyFinding(&facts{InotifyInstances: 512, InotifyWatches: 8192}), StatusWarn, "8192", "`sysctl -w fs.inotify.max_user_watches=524288`"},
+		"few watches":           {inotifyFinding(&facts{InotifyInstances: 1024, InotifyWatches: 8192}), StatusWarn, "8192", "`sysctl -w fs.inotify.max_user_watches=524288`"},
 		"storage unknown":       {storageFinding(info{}), StatusSkip, "does not tell", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

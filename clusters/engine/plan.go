@@ -42,6 +42,7 @@ const (
 	changeWait      changeKind = "wait"
 	changeReload    changeKind = "reload"
 	changeSystemctl changeKind = "systemctl-start"
+	changeLimits    changeKind = "limits"
 )
 
 // Change is one thing that Up will do to the machine.
@@ -119,6 +120,7 @@ func planUp(ctx context.Context, o UpOptions, g ground) (UpPlan, error) {
 func (s survey) plan(g ground) (UpPlan, error) {
 	p := UpPlan{Findings: s.tried}
 	if s.satisfied() {
+		p.Changes, p.registers = s.raise(), s.usesOurs()
 		return p, nil
 	}
 	if err := s.hopeless(); err != nil {
@@ -137,7 +139,7 @@ func (s survey) plan(g ground) (UpPlan, error) {
 	if len(changes) == 0 {
 		return p, fmt.Errorf("%w: it answers, and what is wrong with it is not of the kind that lab mends: %s", ErrCannotHelp, brokenText(s.tried))
 	}
-	p.Changes = changes
+	p.Changes = append(changes, s.raise()...)
 	if !s.root {
 		return p, fmt.Errorf("%w: run `sudo lab engine up`; it would do this: %s", ErrNeedsRoot, changesText(changes))
 	}

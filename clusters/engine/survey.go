@@ -37,6 +37,8 @@ type survey struct {
 	running  int    // the process of dockerd, 0 for none
 	hostVar  string // DOCKER_HOST, where it is not this machine's own socket
 	packages []string
+	// low are the kernel's limits that are too low.
+	low []limit
 	// stale says that the package lists have to be fetched first.
 	stale bool
 
@@ -86,6 +88,7 @@ func (s *survey) lookAround(ctx context.Context, g ground) error {
 	if s.missing, err = g.missing(); err != nil {
 		return err
 	}
+	s.low = g.low()
 	s.systemd = g.hasSystemd()
 	s.running = g.dockerdPID()
 	s.dockerd = findProgram("dockerd", g.path("/usr/sbin/dockerd"), g.path("/usr/bin/dockerd"), g.path("/usr/local/bin/dockerd"))

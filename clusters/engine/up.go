@@ -75,6 +75,9 @@ func (w work) do(ctx context.Context, c Change) error {
 		return w.answers(ctx, nil, func(info) bool { return true })
 	case changeReload:
 		return w.reload(ctx)
+	case changeLimits:
+		w.raiseLimits()
+		return nil
 	}
 	return fmt.Errorf("no such change: %q", c.Kind)
 }

@@ -34,37 +34,45 @@ func TestPlanUp(t *testing.T) {
 		text     string
 	}{
 		"bare": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: all,
-			want: []string{"runtime", "config", "packages", "start"}},
+			want: []string{"runtime", "config", "packages", "start", "limits"}},
 		"bare, without package lists": {settings: fakeSettings{Lists: []string{"docker.io"}, Stale: true}, programs: all,
-			want: []string{"runtime", "config", "package-lists", "packages", "start"}},
+			want: []string{"runtime", "config", "package-lists", "packages", "start", "limits"}},
 		"bare, with all capabilities": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: all,
 			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) },
 			want:    []string{"packages", "start"}},
-		"installed, not started": {programs: []string{"docker", "dockerd"}, want: []string{"runtime", "config", "start"}},
+		"installed, not started": {programs: []string{"docker", "dockerd"}, want: []string{"runtime", "config", "start", "limits"}},
 		"installed, with systemd": {programs: []string{"docker", "dockerd"},
 			prepare: func(t *testing.T, w fakeWorld, g *ground) { w.withSystemd(t, g) },
-			want:    []string{"runtime", "config", "systemctl-start"}},
+			want:    []string{"runtime", "config", "systemctl-start", "limits"}},
 		"starting just now": {programs: []string{"docker", "dockerd"},
 			prepare: func(t *testing.T, w fakeWorld, g *ground) {
 				write(t, w.path("root", daemonPID), "41")
 				g.comm = func(int) string { return "dockerd" }
 			},
-			want: []string{"runtime", "config", "wait"}},
+			want: []string{"runtime", "config", "wait", "limits"}},
 		"runs without the runtime": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker", "dockerd"}, runtime: "runc",
-			want: []string{"runtime", "config", "reload"}},
-		"works": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc"},
-		"works with ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
+			want: []string{"runtime", "config", "reload", "limits"}},
+		"works": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc", want: []string{"limits"}},
+		"works on a good host": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) }},
+		"works, and not root": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+			prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } }},
+		"works on another machine": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+			prepare: func(_ *testing.T, _ fakeWorld, g *ground) {
+				g.hostname = func() (string, error) { return "laptop", nil }
+			}},
+		"works with ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab", want: []string{"limits"},
 			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, staticELF) }},
 		"works with an older one of ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
 			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, "older") },
-			want:    []string{"runtime"}},
+			want:    []string{"runtime", "limits"}},
 		"works with an older one, and not root": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
 			prepare: func(t *testing.T, w fakeWorld, g *ground) {
 				w.installOurs(t, "older")
 				g.euid = func() int { return 1000 }
 			}},
 		"works, but our runtime is gone": {settings: fakeSettings{Fail: map[string]string{"docker run": runtimePath + ": no such file or directory"}}, programs: []string{"docker"}, runtime: "lab",
-			want: []string{"runtime", "config"}},
+			want: []string{"runtime", "config", "limits"}},
 		"podman works": {programs: []string{"podman", "docker"}, settings: fakeSettings{Fail: map[string]string{"docker": silence}}, runtime: "crun"},
 		"not root": {programs: []string{"docker", "dockerd"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } },
 			want: []string{"runtime", "config", "start"}, err: ErrNeedsRoot, text: "run `sudo lab engine up`; it would do this: Install this program"},
@@ -185,6 +193,9 @@ func TestUp(t *testing.T) {
 			report, err := up(context.Background(), UpOptions{Progress: func(s string) { told = append(told, s) }}, p, g)
 			if err != nil {
 				t.Fatalf("%v after %q", err, told)
+			}
+			if low := g.low(); len(low) != 0 {
+				t.Errorf("these limits are still low: %v", low)
 			}
 			if f, _ := report.Finding(FindingExec); f.Status != StatusOK || report.Status != StatusOK {
 				t.Errorf("%+v", report)

@@ -32,6 +32,7 @@ func (p *Provisioner) explain(ctx context.Context, c *creation, err error, limit
 		return e
 	case errors.As(err, &notReady):
 		e.Reason = fmt.Sprintf("not ready after %v: %s", limit, strings.Join(notReady.Waiting, "; "))
+		e.Remedy = remedy(e.Reason, c.spec.Version)
 		e.Evidence = nodes
 		return e
 	case errors.Is(err, errOverdue):
@@ -71,7 +72,7 @@ func remedies() [][2]string {
 		{`Cannot connect to the Docker daemon`, "no engine answers: run lab engine up"},
 		{`port is already allocated|address already in use`, "another process took the API server's port in this moment: try again"},
 		{`no space left on device`, "the engine's disk is full: lab image prune and lab gc make room"},
-		{`too many open files`, "raise fs.inotify.max_user_instances (512) and fs.inotify.max_user_watches (524288) with sysctl"},
+		{`too many open files`, "the host's inotify limits are used up: run lab engine up as root, which raises them, or remove clusters with lab gc"},
 		{`could not find a log line`, "the node's container does not boot: lab doctor tries out what it needs"},
 	}
 }

@@ -104,7 +104,7 @@ func troubledPods(ctx context.Context, client kubernetes.Interface) []string {
 	var troubled []string
 	for _, pod := range list.Items {
 		if why := podTrouble(&pod); why != "" {
-			troubled = append(troubled, fmt.Sprintf("pod %s: %s", pod.Name, why))
+			troubled = append(troubled, fmt.Sprintf("pod %s: %s", pod.Name, why)+lastWords(asking, client, &pod))
 		}
 	}
 	return troubled
@@ -124,6 +124,24 @@ func podTrouble(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status != corev1.ConditionTrue {
 			return joined("not scheduled", c.Reason, c.Message)
+		}
+	}
+	return ""
+}
+
+// lastWords are the last line of what a pod's container wrote before it ended
+// for the last time, as far as the API server gives it.
+func lastWords(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) string {
+	for _, c := range append(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses...) {
+		if c.State.Waiting == nil || c.LastTerminationState.Terminated == nil {
+			continue
+		}
+		const lines = int64(20) // the last of which may be a trace of functions
+		count := lines
+		log, err := client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name,
+			&corev1.PodLogOptions{Container: c.Name, Previous: true, TailLines: &count}).DoRaw(ctx)
+		if last := lastLine(string(log)); err == nil && last != "" {
+			return ": its last words: " + last
 		}
 	}
 	return ""

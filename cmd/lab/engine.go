@@ -19,8 +19,9 @@ func (a *app) engineCommand() *cobra.Command {
 		Use: "up", Short: "Install and start a container engine where none answers",
 		Long: `Up makes a container engine answer that can run clusters: it installs and starts
 docker where there is none, and registers an OCI runtime of lab's own where the
-host cannot grant every capability. It says what it will change and asks first;
-where all works already it changes nothing.`,
+host cannot grant every capability, and raises the kernel's inotify limits, which
+all clusters share. It says what it will change and asks first; where all works
+already it changes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.engineUp(cmd.Context(), yes, asJSON) },
 	}
