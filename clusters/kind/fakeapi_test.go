@@ -75,6 +75,8 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Query().Get("sendInitialEvents") != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+	case strings.HasSuffix(r.URL.Path, "/pods/kube-proxy-1/log") && r.URL.Query().Get("previous") == "true":
+		fmt.Fprintln(w, `E1121 08:21:43.9 1 run.go:74] "command failed" err="failed complete: too many open files"`)
 	case r.URL.Query().Get("watch") != "":
 		f.watch(w, r)
 	default:
@@ -131,5 +133,7 @@ func resource(path string, ready bool) (kind, object string) {
 	case strings.HasSuffix(path, "/daemonsets"):
 		return "DaemonSet", fmt.Sprintf(`{"metadata":{"name":"kube-proxy","namespace":"kube-system","resourceVersion":"2"},"status":{"numberReady":%d}}`, count)
 	}
-	return "Pod", `{"metadata":{"name":"coredns-1","namespace":"kube-system"},"status":{"containerStatuses":[{"name":"coredns","state":{"waiting":{"reason":"ErrImagePull","message":"no such host"}}}]}}`
+	return "Pod", `{"metadata":{"name":"coredns-1","namespace":"kube-system"},"status":{"containerStatuses":[{"name":"coredns","state":{"waiting":{"reason":"ErrImagePull","message":"no such host"}}}]}},
+		{"metadata":{"name":"kube-proxy-1","namespace":"kube-system"},"status":{"containerStatuses":[{"name":"kube-proxy",
+			"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]}}`
 }
