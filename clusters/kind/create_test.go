@@ -108,7 +108,7 @@ func failures() []failure {
 		{
 			name:   "never ready",
 			change: func(s *clusters.Spec) { s.ReadyTimeout = 5 * time.Second },
-			want:   []string{"not ready after 5s", "node lab-t-control-plane: cni plugin not initialized", "CoreDNS: 0 of 2", "kube-proxy: 0 of 1", "coredns is waiting: ErrImagePull",
+			want: []string{"not ready after 5s", "node lab-t-control-plane: cni plugin not initialized", "CoreDNS: 0 of 2", "kube-proxy: 0 of 1", "coredns is waiting: ErrImagePull",
 				"its last words: E1121", "too many open files", "run lab engine up as root"},
 		},
 		{
