@@ -8,6 +8,14 @@ import (
 // DefaultReadyTimeout bounds the wait for a new cluster to be ready.
 const DefaultReadyTimeout = 5 * time.Minute
 
+// The providers of clusters.
+const (
+	// ProviderKind makes clusters with kind, on a container engine.
+	ProviderKind = "kind"
+	// ProviderExisting finds clusters that are there, by a kubeconfig.
+	ProviderExisting = "existing"
+)
+
 // Component names one Kubernetes component whose settings a Spec changes.
 type Component struct {
 	// Name is one of kube-apiserver, kube-controller-manager,
@@ -24,6 +32,8 @@ type Component struct {
 type Spec struct {
 	// Name is the cluster's name in the scenario, such as "v128_on".
 	Name string `json:"name"`
+	// Provider is who makes it; empty means ProviderKind.
+	Provider string `json:"provider,omitempty"`
 	// Version is the whole Kubernetes version without a leading "v", such as
 	// "1.28.15".
 	Version string `json:"version"`
@@ -48,6 +58,14 @@ type Spec struct {
 	// ReadyTimeout bounds the wait for readiness; 0 means
 	// DefaultReadyTimeout.
 	ReadyTimeout time.Duration `json:"ready_timeout,omitempty"`
+}
+
+// By is the cluster's provider.
+func (s Spec) By() string {
+	if s.Provider == "" {
+		return ProviderKind
+	}
+	return s.Provider
 }
 
 // Node is one machine of a cluster.

@@ -37,8 +37,8 @@ func openBackend(ctx context.Context, a *app) (*backend, error) {
 		},
 	})
 	return &backend{
-		provisioner: provisioner,
-		images:      nodeImages{images},
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: provisioner},
+		images:       nodeImages{images},
 		connect: func(h clusters.Handle) (labrun.Cluster, error) {
 			return connect(h, provisioner)
 		},

@@ -66,7 +66,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 		return nil
 	}
 	for _, c := range gone {
-		if e := world.provisioner.Destroy(ctx, c.ID); e != nil {
+		if e := world.provisioners[clusters.ProviderKind].Destroy(ctx, c.ID); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}

@@ -50,12 +50,20 @@ func (a *app) reap(dir string, keep bool) error {
 		log.Error("the container engine cannot be reached", "error", err)
 		return silent(exitBroken)
 	}
-	if err := reaper.Reap(ctx, reaper.Run{Dir: dir, ID: filepath.Base(dir), Keep: keep}, world.provisioner, log); err != nil {
+	if err := reaper.Reap(ctx, reaper.Run{Dir: dir, ID: filepath.Base(dir), Keep: keep}, world.destroyer, log); err != nil {
 		log.Error("something is left; remove it with: lab gc "+filepath.Base(dir), "error", err)
 		return silent(exitBroken)
 	}
 	log.Info("nothing is left")
 	return nil
+}
+
+// destroyer destroys a provider's clusters.
+func (b *backend) destroyer(provider string) (reaper.Destroyer, error) {
+	if p := b.provisioners[provider]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("there is no provider %q of clusters", provider)
 }
 
 // guard is the reaper of a run, seen from the run.

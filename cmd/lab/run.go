@@ -134,7 +134,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, 
 	}
 	live := report.NewLive(out, report.LiveOptions{TTY: tty, Color: a.color(out), Width: width, Clusters: names, Logs: !f.noLogs})
 	engine := &labrun.Engine{
-		Provisioner: world.provisioner, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
+		Provisioners: world.provisioners, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
 		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, KeepOnFailure: f.keepBad, Hurry: signals.hurry,
 		MaxCreates: f.parallel, AllowHostExec: f.hostExec, ShowLogs: !f.noLogs,
 	}
@@ -236,10 +236,11 @@ func (i *interrupts) stop() {
 
 // backend is what a run needs of the world.
 type backend struct {
-	provisioner labrun.Provisioner
-	images      labrun.Images
-	connect     labrun.Connect
-	resolve     func(ctx context.Context, constraint, image string) (plan.Image, error)
+	// provisioners are by the names of their providers.
+	provisioners map[string]labrun.Provisioner
+	images       labrun.Images
+	connect      labrun.Connect
+	resolve      func(ctx context.Context, constraint, image string) (plan.Image, error)
 	// remaining lists the clusters of lab that are on this host.
 	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
 	maxCreates int

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/plan"
+	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
 )
 
@@ -65,7 +66,7 @@ func openWorld(context.Context, *app) (*backend, error) {
 		}
 	}
 	return &backend{
-		provisioner: w, images: w, connect: w.Connect, maxCreates: 4,
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, images: w, connect: w.Connect, maxCreates: 4,
 		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)

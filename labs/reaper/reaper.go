@@ -54,8 +54,8 @@ const (
 
 // Reap ends the processes of a run that is gone and destroys its clusters, and
 // returns once both are gone, or with what is left when ctx ends. It notes in
-// the run's journal what it destroyed.
-func Reap(ctx context.Context, run Run, world Destroyer, log *slog.Logger) error {
+// the run's journal what it destroyed. world is asked for each provider.
+func Reap(ctx context.Context, run Run, world func(provider string) (Destroyer, error), log *slog.Logger) error {
 	endProcesses(ctx, run.ID, log)
 	left, err := open(run)
 	if err != nil {
@@ -105,8 +105,12 @@ func open(run Run) ([]journal.Intent, error) {
 	return left, err
 }
 
-func destroy(ctx context.Context, intent journal.Intent, world Destroyer) error {
-	if err := world.Destroy(ctx, intent.ID); err != nil {
+func destroy(ctx context.Context, intent journal.Intent, world func(string) (Destroyer, error)) error {
+	provider, err := world(intent.Provider)
+	if err != nil {
+		return err
+	}
+	if err := provider.Destroy(ctx, intent.ID); err != nil {
 		return err
 	}
 	if intent.Kubeconfig == "" {

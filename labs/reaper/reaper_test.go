@@ -23,6 +23,13 @@ type world struct {
 	destroyed []string
 }
 
+func (w *world) by(provider string) (Destroyer, error) {
+	if provider != "kind" {
+		return nil, errors.New("another provider")
+	}
+	return w, nil
+}
+
 func (w *world) Destroy(_ context.Context, id string) error {
 	if w.fails > 0 {
 		w.fails--
@@ -74,7 +81,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 	dir, kubeconfig := gone(t)
 	w := &world{fails: 2}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, w, quiet()); err != nil {
+	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, w.by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Join(w.destroyed, " ") != "lab-a lab-b" && strings.Join(w.destroyed, " ") != "lab-b lab-a" {
@@ -91,7 +98,7 @@ func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 		t.Errorf("by the journal %v is left, %v", left, err)
 	}
 	again := &world{}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, again, quiet()); err != nil || len(again.destroyed) > 0 {
+	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, again.by, quiet()); err != nil || len(again.destroyed) > 0 {
 		t.Errorf("the second time: %v, %v", again.destroyed, err)
 	}
 }
@@ -99,7 +106,7 @@ func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 func TestClustersThatAreToBeKept(t *testing.T) {
 	dir, _ := gone(t)
 	w := &world{}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1", Keep: true}, w, quiet()); err != nil {
+	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1", Keep: true}, w.by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"lab-b"}, w.destroyed); diff != "" {
@@ -111,11 +118,11 @@ func TestWhatCannotBeDestroyedIsSaid(t *testing.T) {
 	dir, _ := gone(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := Reap(ctx, Run{Dir: dir, ID: "r1"}, &world{fails: 1 << 20}, quiet())
+	err := Reap(ctx, Run{Dir: dir, ID: "r1"}, (&world{fails: 1 << 20}).by, quiet())
 	if err == nil || !strings.Contains(err.Error(), "the engine is restarting") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if err := Reap(t.Context(), Run{Dir: t.TempDir(), ID: "r2"}, &world{}, quiet()); err != nil {
+	if err := Reap(t.Context(), Run{Dir: t.TempDir(), ID: "r2"}, (&world{}).by, quiet()); err != nil {
 		t.Errorf("a run that has made nothing: %v", err)
 	}
 }
@@ -137,7 +144,7 @@ func TestTheRunsProcessesEnd(t *testing.T) {
 		}
 		_ = others.Wait() // killed just now
 	}()
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, &world{}, quiet()); err != nil {
+	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, (&world{}).by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if err := ours.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {

@@ -129,7 +129,7 @@ func (s *session) sideLoad(ctx context.Context, find func() ([]string, error)) {
 	go func() {
 		defer close(done)
 		for _, image := range images {
-			if err := s.Provisioner.LoadImages(ctx, s.handle, []string{image}, s.progress); err != nil && ctx.Err() == nil {
+			if err := s.provisioner.LoadImages(ctx, s.handle, []string{image}, s.progress); err != nil && ctx.Err() == nil {
 				s.warn(fmt.Sprintf("image %s is left to the nodes to pull: %v", image, err))
 			}
 		}

@@ -16,9 +16,10 @@ import (
 // bench is one cluster of a run, from nothing to nothing.
 type bench struct {
 	*lab
-	planned plan.Cluster
-	report  *report.Cluster
-	id      string
+	planned     plan.Cluster
+	provisioner Provisioner
+	report      *report.Cluster
+	id          string
 	// made says that there may be something to destroy.
 	made bool
 	// keep says that something on it is to be kept.
@@ -29,6 +30,9 @@ type bench struct {
 
 // up makes the cluster and reaches it.
 func (b *bench) up(ctx context.Context) error {
+	if b.provisioner == nil {
+		return fmt.Errorf("no clusters of the provider %q can be had here", b.planned.Spec.By())
+	}
 	if err := b.image(ctx); err != nil {
 		return err
 	}
@@ -37,7 +41,7 @@ func (b *bench) up(ctx context.Context) error {
 	}
 	if images := b.planned.Spec.Images; len(images) > 0 {
 		began := b.Clock.Now()
-		if err := b.Provisioner.LoadImages(ctx, b.handle, images, b.progress); err != nil {
+		if err := b.provisioner.LoadImages(ctx, b.handle, images, b.progress); err != nil {
 			return fmt.Errorf("loading images: %w", err)
 		}
 		b.phase("images", began)
@@ -76,19 +80,19 @@ func (b *bench) create(ctx context.Context) error {
 	began := b.Clock.Now()
 	b.progress("creating " + titled(b.planned))
 	kubeconfig := clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder)
-	intent := journal.Intent{Action: journal.ActionCreate, Provider: "kind", ID: b.id, Kubeconfig: kubeconfig}
+	intent := journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Kubeconfig: kubeconfig}
 	if err := b.Journal.Intent(began, intent); err != nil {
 		return err
 	}
 	b.made = true
-	handle, err := b.Provisioner.Create(ctx, b.planned.Spec, b.id, kubeconfig, b.progress)
+	handle, err := b.provisioner.Create(ctx, b.planned.Spec, b.id, kubeconfig, b.progress)
 	if err != nil {
 		if ctx.Err() != nil {
 			return interrupted(err)
 		}
 		return fmt.Errorf("creating cluster %s: %w", b.planned.Name, err)
 	}
-	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: "kind", ID: b.id, Done: true}); err != nil {
+	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
 	}
 	b.handle = handle
@@ -126,11 +130,11 @@ func (b *bench) down() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	b.progress("destroying")
-	if err := b.Provisioner.Destroy(ctx, b.id); err != nil {
+	if err := b.provisioner.Destroy(ctx, b.id); err != nil {
 		b.fail(b.planned.Name, fmt.Errorf("the cluster could not be destroyed, remove it with: lab gc %s: %w", b.id, err))
 		return
 	}
-	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionDestroy, Provider: "kind", ID: b.id, Done: true}); err != nil {
+	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionDestroy, Provider: b.planned.Spec.By(), ID: b.id, Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
 	}
 	b.phase("destroy", began)

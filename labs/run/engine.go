@@ -29,12 +29,13 @@ const (
 
 // Engine carries out plans.
 type Engine struct {
-	Provisioner Provisioner
-	Images      Images
-	Connect     Connect
-	Clock       Clock
-	Observer    Observer
-	Journal     *journal.Journal
+	// Provisioners are by the names of their providers.
+	Provisioners map[string]Provisioner
+	Images       Images
+	Connect      Connect
+	Clock        Clock
+	Observer     Observer
+	Journal      *journal.Journal
 	// ID names the run; clusters are named after it.
 	ID string
 	// LabVersion is written into the report.
@@ -134,7 +135,7 @@ func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []re
 			planned = append(planned, r)
 		}
 	}
-	b := &bench{lab: l, planned: c, report: &out, id: clusterID(l.ID, c), keep: l.Keep}
+	b := &bench{lab: l, planned: c, provisioner: l.Provisioners[c.Spec.By()], report: &out, id: clusterID(l.ID, c), keep: l.Keep}
 	if err := b.up(ctx); err != nil {
 		out.Status, out.Error = expect.Error, err.Error()
 		l.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})

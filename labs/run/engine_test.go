@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/journal"
@@ -56,7 +57,7 @@ func carryOutFile(t *testing.T, ctx context.Context, w *runtest.World, file stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := run.Engine{Provisioner: w, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: &events{},
+	engine := run.Engine{Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: &events{},
 		Journal: log, ID: "20260102-030405-abcdef", MaxCreates: 2}
 	change(&engine)
 	r := engine.Run(ctx, p)
@@ -205,7 +206,7 @@ func TestKeptClustersStayAndAreTold(t *testing.T) {
 	}
 	defer log.Close()
 	w, told := &runtest.World{}, &events{}
-	engine := run.Engine{Provisioner: w, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: told, Journal: log,
+	engine := run.Engine{Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: told, Journal: log,
 		ID: "20260102-030405-abcdef", Keep: true}
 	engine.Run(t.Context(), p)
 	if diff := cmp.Diff([]string{"lab-abcdef-v129"}, w.Left()); diff != "" {

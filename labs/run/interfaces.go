@@ -26,6 +26,15 @@ type Provisioner interface {
 	Destroy(ctx context.Context, id string) error
 }
 
+// Releaser is a Provisioner that can keep a cluster for the next run.
+type Releaser interface {
+	// Release takes back the cluster that was asked for as id, with what the
+	// run made on it: it is cleaned and kept, or destroyed where that cannot be
+	// done or where spoiled says what was done to it that cannot be undone. It
+	// returns what became of it, for a person to read.
+	Release(ctx context.Context, id, spoiled string, progress func(string)) (string, error)
+}
+
 // Images provides node images.
 type Images interface {
 	// Ensure returns once the engine has the image.
