@@ -11,6 +11,7 @@ import (
 	"github.com/kind-lab/lab/clusters/engine"
 	"github.com/kind-lab/lab/clusters/kind"
 	"github.com/kind-lab/lab/clusters/nodeimage"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -36,8 +37,15 @@ func openBackend(ctx context.Context, a *app) (*backend, error) {
 			return images.EnsureImage(ctx, ref, lines(progress))
 		},
 	})
+	limits, err := a.poolOptions(host)
+	if err != nil {
+		return nil, err
+	}
+	lent := pool.New(provisioner, limits)
 	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: provisioner},
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: lent},
+		pool:         lent,
+		fresh:        provisioner,
 		images:       nodeImages{images},
 		connect: func(h clusters.Handle) (labrun.Cluster, error) {
 			return connect(h, provisioner)

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
@@ -50,7 +51,7 @@ func TestScripts(t *testing.T) {
 // openWorld makes the world as WORLD says: words of the form KIND or
 // KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
 // slow-to-resolve.
-func openWorld(context.Context, *app) (*backend, error) {
+func openWorld(_ context.Context, a *app) (*backend, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
 		kind, name, _ := strings.Cut(word, "=")
@@ -66,7 +67,8 @@ func openWorld(context.Context, *app) (*backend, error) {
 		}
 	}
 	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, images: w, connect: w.Connect, maxCreates: 4,
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, fresh: w,
+		pool: pool.New(nil, pool.Options{Dir: a.hostPool()}), images: w, connect: w.Connect, maxCreates: 4,
 		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)
