@@ -195,8 +195,9 @@ func (m *member) load() error {
 		return err
 	}
 	var read Member
-	if err := json.Unmarshal(text, &read); err != nil {
-		return fmt.Errorf("reading %s: %w", filepath.Join(m.dir, stateFile), err)
+	if err := json.Unmarshal(text, &read); err != nil || read.ID != filepath.Base(m.dir) {
+		// Nobody knows what it is like any more: it can be destroyed only.
+		read = Member{ID: filepath.Base(m.dir), State: StateSpoiled}
 	}
 	m.Member = read
 	return nil
