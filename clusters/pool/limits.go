@@ -34,6 +34,25 @@ func (p *Pool) Trim(ctx context.Context) ([]string, error) {
 	return removed, errors.Join(errs...)
 }
 
+// Evict destroys the cluster that waits the longest and returns its name; empty
+// where none waits.
+func (p *Pool) Evict(ctx context.Context) (string, error) {
+	members, err := p.members()
+	if err != nil {
+		return "", err
+	}
+	latest := latestFirst(members)
+	for i := len(latest) - 1; i >= 0; i-- {
+		if latest[i].State != StateIdle {
+			continue
+		}
+		if done, err := p.Remove(ctx, latest[i].ID); done || err != nil {
+			return latest[i].ID, err
+		}
+	}
+	return "", nil
+}
+
 // Remove destroys a cluster of the pool that nobody uses; false where it is in
 // use, or gone.
 func (p *Pool) Remove(ctx context.Context, id string) (bool, error) {

@@ -263,6 +263,26 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestTheOneThatWaitsLongestIsEvicted(t *testing.T) {
+	h := newHost()
+	p := h.pool(t, t.TempDir())
+	var ids []string
+	for _, version := range []string{"1.1", "1.2", "1.3"} {
+		handle, _ := borrow(t, p, version, "lab-"+version)
+		ids = append(ids, handle.ID)
+	}
+	giveBack(t, p, "lab-1.2", "")
+	giveBack(t, p, "lab-1.1", "")
+	for _, want := range []string{ids[1], ids[0], ""} {
+		if got, err := p.Evict(t.Context()); got != want || err != nil {
+			t.Errorf("evicted %q, %v; want %q", got, err, want)
+		}
+	}
+	if left := h.left(); len(left) != 1 || !strings.HasPrefix(left[0], ids[2]) {
+		t.Errorf("there is %v", left)
+	}
+}
+
 func TestWhatFailsLeavesNothing(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
