@@ -71,6 +71,20 @@ type member struct {
 	Member
 	dir  string
 	held *flock.Flock
+	// copy is the borrower's kubeconfig.
+	copy string
+}
+
+// takeBack removes the borrower's kubeconfig.
+func (m *member) takeBack() error {
+	if m.copy == "" {
+		return nil
+	}
+	err := os.Remove(m.copy)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the kubeconfig: %w", err)
+	}
+	return nil
 }
 
 func (m *member) kubeconfig() string { return filepath.Join(m.dir, kubeconfigFile) }

@@ -102,6 +102,7 @@ func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig st
 	if err != nil {
 		return clusters.Handle{}, err
 	}
+	m.copy = kubeconfig
 	if err := copyKubeconfig(m.kubeconfig(), kubeconfig); err != nil {
 		return clusters.Handle{}, errors.Join(err, p.discard(ctx, m))
 	}
@@ -208,6 +209,7 @@ func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(st
 		return "destroyed", p.Destroy(ctx, id)
 	}
 	if spoiled != "" {
+		progress("destroying")
 		return "destroyed, not kept for the next run: " + spoiled, p.discard(ctx, m)
 	}
 	progress("cleaning")
@@ -238,7 +240,7 @@ func (p *Pool) settle(ctx context.Context, m *member) error {
 		}
 	}
 	m.State, m.Lease, m.Used = StateIdle, nil, time.Now()
-	if err := m.save(); err != nil {
+	if err := errors.Join(m.takeBack(), m.save()); err != nil {
 		return err
 	}
 	m.unlock()
@@ -293,7 +295,7 @@ func (p *Pool) discard(ctx context.Context, m *member) error {
 		m.unlock()
 		return err
 	}
-	return m.forget()
+	return errors.Join(m.takeBack(), m.forget())
 }
 
 // newID is a name that no other cluster has.

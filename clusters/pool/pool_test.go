@@ -24,8 +24,12 @@ func TestAClusterIsLentAgain(t *testing.T) {
 	if other, _ := borrow(t, p, "1.29.1", "lab-b-v"); other.ID == first.ID {
 		t.Fatal("two have the same cluster")
 	}
+	kubeconfig := p.lent["lab-b-v"].copy
 	if text := giveBack(t, p, "lab-b-v", ""); !strings.Contains(text, "waits for the next run, paused") {
 		t.Errorf("said %q", text)
+	}
+	if _, err := os.Stat(kubeconfig); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the borrower's kubeconfig is left: %v", err)
 	}
 	if got := h.left(); len(got) != 2 || !strings.HasSuffix(got[0]+got[1], "paused") && !strings.HasSuffix(got[0], "paused") {
 		t.Errorf("there is %v, want one of two paused", got)

@@ -81,8 +81,11 @@ const (
 	// it calls the runtime down that it has not asked for 30 seconds
 	// (maxWaitForContainerRuntime), and asks every 5.
 	unnoticed = 20 * time.Second
-	// notices is how soon after that it says so, once it runs again.
-	notices = 2 * time.Second
+	// certain is how long it can be paused at most without that.
+	certain = 36 * time.Second
+	// mayNotice is how soon it says so, once the machine runs again, if it does at
+	// all, and mustNotice if it is certain to.
+	mayNotice, mustNotice = 2 * time.Second, 12 * time.Second
 )
 
 // nodesReady waits until all nodes are ready. A kubelet whose machine was paused
@@ -91,12 +94,15 @@ const (
 // that what it will say then is said for it.
 func nodesReady(ctx context.Context, api API, m *member) error {
 	waiting := map[string]bool{}
-	if !m.Paused.IsZero() && time.Since(m.Paused) > unnoticed {
+	enough := time.Now().Add(mayNotice)
+	if paused := time.Since(m.Paused); !m.Paused.IsZero() && paused > unnoticed {
+		if paused > certain {
+			enough = time.Now().Add(mustNotice)
+		}
 		for _, node := range m.Handle.Nodes {
 			waiting[node.Name] = true
 		}
 	}
-	enough := time.Now().Add(notices)
 	return until(ctx, func(ctx context.Context) error {
 		unready, err := api.Unready(ctx)
 		if err != nil {

@@ -123,7 +123,12 @@ func garbage(all []clusters.Remaining, pooled []pool.Status, alive, only []strin
 func (a *app) hostRuns() string { return filepath.Join(a.cache(), "runs") }
 
 // hostPool is the folder of this host's pool of clusters.
-func (a *app) hostPool() string { return filepath.Join(a.cache(), "pool") }
+func (a *app) hostPool() string {
+	if dir := a.get(envPool); dir != "" {
+		return dir
+	}
+	return filepath.Join(a.cache(), "pool")
+}
 
 // cache is where lab keeps what is this host's.
 func (a *app) cache() string {

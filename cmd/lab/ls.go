@@ -111,7 +111,7 @@ func (a *app) clusterLines(ctx context.Context, world *backend) ([]clusterLine, 
 		case inUse(c, alive):
 			line.State = "in use by a run"
 		case strings.HasPrefix(c.ID, pool.Prefix):
-			line.State = "of another pool (another LAB_CACHE)"
+			line.State = "of another pool (another LAB_POOL)"
 		}
 		lines = append(lines, line)
 	}

@@ -18,8 +18,10 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 )
 
-// The limits of the clusters that wait, where the user sets none.
+// The pool, and the limits of the clusters that wait where the user sets none.
 const (
+	// envPool is the pool's folder.
+	envPool       = "LAB_POOL"
 	envPoolMax    = "LAB_POOL_MAX"
 	envPoolMemory = "LAB_POOL_MEMORY"
 	poolMax       = 8

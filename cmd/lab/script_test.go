@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgramVariable) != "" || len(os.Args) > 1 && os.Args[1] == "reap" { // a run of an end-to-end test started it
 		os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		// lab is the program over a world that behaves, without clusters.
 		"lab": func() {
 			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
@@ -37,6 +37,13 @@ func TestMain(m *testing.M) {
 		},
 	})
 }
+
+// around runs all tests; end-to-end tests clean up behind them there.
+var around = func(all func() int) int { return all() }
+
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return around(t.M.Run) }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
