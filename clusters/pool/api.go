@@ -84,6 +84,39 @@ func (s *server) Unready(ctx context.Context) (map[string]string, error) {
 	return unready, nil
 }
 
+func (s *server) Renewed(ctx context.Context) (map[string]time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	leases, err := s.typed.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("listing the nodes' leases: %w", err)
+	}
+	renewed := map[string]time.Time{}
+	for _, l := range leases.Items {
+		if l.Spec.RenewTime != nil {
+			renewed[l.Name] = l.Spec.RenewTime.Time
+		}
+	}
+	return renewed, nil
+}
+
+func (s *server) PodsReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	pods, err := s.typed.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("listing the pods: %w", err)
+	}
+	for _, pod := range pods.Items {
+		for _, c := range pod.Status.Conditions {
+			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning {
+				return fmt.Errorf("pod %s/%s is not ready: %s", pod.Namespace, pod.Name, c.Message)
+			}
+		}
+	}
+	return nil
+}
+
 func (s *server) MarkReady(ctx context.Context, node string) error {
 	now := metav1.Now()
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.NodeCondition{{

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kind-lab/lab/clusters"
 )
@@ -187,6 +188,18 @@ func (c *fakeCluster) Unready(context.Context) (map[string]string, error) {
 	c.host.mu.Lock()
 	defer c.host.mu.Unlock()
 	return maps.Clone(c.unready), c.asked()
+}
+
+func (c *fakeCluster) Renewed(context.Context) (map[string]time.Time, error) {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	return map[string]time.Time{c.id + "-control-plane": time.Now()}, c.asked()
+}
+
+func (c *fakeCluster) PodsReady(context.Context) error {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	return c.asked()
 }
 
 func (c *fakeCluster) MarkReady(_ context.Context, node string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // API is what a pool does to a cluster through its API server.
@@ -14,6 +15,11 @@ type API interface {
 	Ready(ctx context.Context) error
 	// Unready are the nodes that are not ready, with the reasons.
 	Unready(ctx context.Context) (map[string]string, error)
+	// Renewed is when each node's kubelet last renewed its lease.
+	Renewed(ctx context.Context) (map[string]time.Time, error)
+	// PodsReady says whether all pods are that run and are not being deleted; the
+	// error says which are not.
+	PodsReady(ctx context.Context) error
 	// MarkReady says of a node that it is ready, before its kubelet does.
 	MarkReady(ctx context.Context, node string) error
 	// Objects are all objects that people make or change, with a sum of what

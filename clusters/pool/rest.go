@@ -30,6 +30,28 @@ func (p *Pool) sleep(ctx context.Context, m *member) error {
 	return nil
 }
 
+// controlPlanes runs a script on every node of the control plane.
+func (p *Pool) controlPlanes(ctx context.Context, m *member, script string) error {
+	for _, node := range m.Handle.Nodes {
+		if node.Role != "control-plane" {
+			continue
+		}
+		if err := p.script(ctx, node, script); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script runs a script on a node; what it writes is the reason of its failure.
+func (p *Pool) script(ctx context.Context, node clusters.Node, script string) error {
+	var said bytes.Buffer
+	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
+		return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+	}
+	return nil
+}
+
 // machines does something to those nodes' machines that are in a state.
 func (p *Pool) machines(ctx context.Context, m *member, in, action string) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -64,7 +86,11 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 		return err
 	}
 	group, asking := errgroup.WithContext(ctx)
-	group.Go(func() error { return p.whole(asking, m) })
+	for _, node := range m.Handle.Nodes {
+		group.Go(func() error {
+			return until(asking, func(ctx context.Context) error { return p.script(ctx, node, runtime) })
+		})
+	}
 	group.Go(func() error { return until(asking, api.Ready) })
 	if err := group.Wait(); err != nil {
 		return err
@@ -72,56 +98,76 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 	if err := nodesReady(ctx, api, m); err != nil {
 		return err
 	}
+	if err := until(ctx, api.PodsReady); err != nil {
+		return err
+	}
+	if err := until(ctx, func(ctx context.Context) error { return p.controlPlanes(ctx, m, controllers) }); err != nil {
+		return err
+	}
 	m.Paused = time.Time{}
 	return nil
 }
 
 const (
-	// unnoticed is how long a machine can be paused without its kubelet noticing:
-	// it calls the runtime down that it has not asked for 30 seconds
-	// (maxWaitForContainerRuntime), and asks every 5.
+	// unnoticed is how long a machine can be paused without anybody in it
+	// noticing: a kubelet calls the runtime down that it has not asked for 30
+	// seconds (maxWaitForContainerRuntime), and asks every 5; a controller manager
+	// calls a node unreachable of which it has not heard for 40.
 	unnoticed = 20 * time.Second
-	// certain is how long it can be paused at most without that.
-	certain = 36 * time.Second
-	// mayNotice is how soon it says so, once the machine runs again, if it does at
-	// all, and mustNotice if it is certain to.
-	mayNotice, mustNotice = 2 * time.Second, 12 * time.Second
+	// together is how long after a kubelet's lease its word on the node may come,
+	// and the controller manager's: all are due at once after a longer pause.
+	together = 300 * time.Millisecond
 )
 
-// nodesReady waits until all nodes are ready. A kubelet whose machine was paused
-// says at once that the node is not, as it takes the runtime for dead, and looks
-// again 10 seconds later only. Its runtime has answered by now (see whole), so
-// that what it will say then is said for it.
+// nodesReady waits until all nodes are ready. In a machine that was paused, the
+// kubelet may say at once that the node is not, as it takes the runtime for dead,
+// and look again 10 seconds later only; or the controller manager says so, as it
+// has not heard of the kubelet. The runtime has answered by now (see wake), and
+// the kubelet has renewed its lease, so that what it will say then is said for it.
 func nodesReady(ctx context.Context, api API, m *member) error {
-	waiting := map[string]bool{}
-	enough := time.Now().Add(mayNotice)
-	if paused := time.Since(m.Paused); !m.Paused.IsZero() && paused > unnoticed {
-		if paused > certain {
-			enough = time.Now().Add(mustNotice)
-		}
+	waiting := map[string]time.Time{} // since when it is known to be there again
+	if !m.Paused.IsZero() && time.Since(m.Paused) > unnoticed {
 		for _, node := range m.Handle.Nodes {
-			waiting[node.Name] = true
+			waiting[node.Name] = time.Time{}
 		}
 	}
 	return until(ctx, func(ctx context.Context) error {
+		renewed, err := api.Renewed(ctx)
+		if err != nil {
+			return err
+		}
 		unready, err := api.Unready(ctx)
 		if err != nil {
 			return err
 		}
 		for node, why := range unready {
-			if !waiting[node] {
+			if _, paused := waiting[node]; !paused {
 				return fmt.Errorf("node %s is not ready: %s", node, why)
 			}
-			if err := api.MarkReady(ctx, node); err != nil {
-				return err
+			if heard(renewed[node], m) {
+				if err := api.MarkReady(ctx, node); err != nil {
+					return err
+				}
 			}
-			delete(waiting, node)
 		}
-		if len(unready) > 0 || len(waiting) > 0 && time.Now().Before(enough) {
+		missing := false
+		for node, since := range waiting {
+			if since.IsZero() && heard(renewed[node], m) {
+				waiting[node] = time.Now()
+			}
+			missing = missing || waiting[node].IsZero() || time.Since(waiting[node]) < together
+		}
+		if len(unready) > 0 || missing {
 			return errors.New("the kubelets have not looked at their nodes yet")
 		}
 		return nil
 	})
+}
+
+// heard says whether a lease was renewed since the machines run again. Its time
+// is the node's clock's, so that it is held against when they were paused.
+func heard(renewed time.Time, m *member) bool {
+	return renewed.After(m.Paused.Add(unnoticed / 2))
 }
 
 // until tries again and again and returns the last failure when ctx ends.
@@ -145,32 +191,14 @@ func until(ctx context.Context, try func(context.Context) error) error {
 // the control plane, whether they live: one that lost its lease while the machine
 // was paused ends.
 const (
-	runtime = `timeout 5 ctr version >/dev/null || { echo "the container runtime does not answer"; exit 1; }
-`
-	controllers = runtime + `
+	runtime     = `timeout 5 ctr version >/dev/null || { echo "the container runtime does not answer"; exit 1; }`
+	controllers = `
 for port in 10257 10259; do
   said=$(curl --silent --insecure --max-time 5 "https://127.0.0.1:$port/healthz") || { echo "port $port of the control plane does not answer"; exit 1; }
   [ "$said" = ok ] || { echo "port $port of the control plane says: $said"; exit 1; }
 done
 `
 )
-
-// whole checks what the API server does not tell.
-func (p *Pool) whole(ctx context.Context, m *member) error {
-	return until(ctx, func(ctx context.Context) error {
-		for _, node := range m.Handle.Nodes {
-			script := runtime
-			if node.Role == "control-plane" {
-				script = controllers
-			}
-			var said bytes.Buffer
-			if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
-				return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
-			}
-		}
-		return nil
-	})
-}
 
 // held prints how much memory all processes of a machine hold that cannot be
 // taken from them, in KiB.
