@@ -20,7 +20,7 @@ type manifest struct {
 
 // document is one object of a manifest. Lines count from 1 in the text.
 type document struct {
-	apiVersion, kind, name string
+	apiVersion, kind, name, namespace string
 	generated              bool
 	line                   int
 	pod                    *podSpec
@@ -100,7 +100,7 @@ func (m *manifest) add(node *yaml.Node) {
 	meta := field(node, "metadata")
 	d := &document{
 		apiVersion: text(field(node, "apiVersion")), kind: text(field(node, "kind")), line: node.Line,
-		name: text(field(meta, "name")), generated: text(field(meta, "generateName")) != "",
+		name: text(field(meta, "name")), namespace: text(field(meta, "namespace")), generated: text(field(meta, "generateName")) != "",
 	}
 	if path, ok := podPaths()[d.kind]; ok {
 		d.pod = readPod(node, path)
