@@ -86,8 +86,11 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
 	})
+	if err := world.unmet(); err != nil {
+		return broken(err)
+	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
@@ -241,6 +244,12 @@ type backend struct {
 	images       labrun.Images
 	connect      labrun.Connect
 	resolve      func(ctx context.Context, constraint, image string) (plan.Image, error)
+	// ask asks a cluster that exists for its version; nil where none can be.
+	ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
+	// unmade is why no clusters can be made here; nil where they can. asked says
+	// that one was to be.
+	unmade error
+	asked  bool
 	// remaining lists the clusters of lab that are on this host.
 	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
 	maxCreates int
@@ -250,5 +259,8 @@ type backend struct {
 }
 
 func (b *backend) resolver(ctx context.Context) plan.Resolve {
-	return func(constraint, image string) (plan.Image, error) { return b.resolve(ctx, constraint, image) }
+	return func(constraint, image string) (plan.Image, error) {
+		b.asked = true
+		return b.resolve(ctx, constraint, image)
+	}
 }

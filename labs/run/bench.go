@@ -57,6 +57,9 @@ func (b *bench) up(ctx context.Context) error {
 // image makes sure of the node image; one after the other, since building two
 // at once takes longer than building them in turn.
 func (b *bench) image(ctx context.Context) error {
+	if b.planned.Image.Ref == "" {
+		return nil // the cluster exists
+	}
 	b.images.Lock()
 	defer b.images.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -71,14 +74,16 @@ func (b *bench) image(ctx context.Context) error {
 }
 
 func (b *bench) create(ctx context.Context) error {
-	select {
-	case b.creates <- struct{}{}:
-		defer func() { <-b.creates }()
-	case <-ctx.Done():
-		return interrupted(ctx.Err())
+	if b.planned.Spec.By() != clusters.ProviderExisting { // which costs this machine nothing
+		select {
+		case b.creates <- struct{}{}:
+			defer func() { <-b.creates }()
+		case <-ctx.Done():
+			return interrupted(ctx.Err())
+		}
 	}
 	began := b.Clock.Now()
-	b.progress("creating " + titled(b.planned))
+	b.progress(wordsOf(b.planned).create + " " + titled(b.planned))
 	kubeconfig := clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder)
 	intent := journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Kubeconfig: kubeconfig}
 	if err := b.Journal.Intent(began, intent); err != nil {
@@ -90,7 +95,7 @@ func (b *bench) create(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return interrupted(err)
 		}
-		return fmt.Errorf("creating cluster %s: %w", b.planned.Name, err)
+		return fmt.Errorf("%s cluster %s: %w", wordsOf(b.planned).create, b.planned.Name, err)
 	}
 	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
@@ -101,7 +106,7 @@ func (b *bench) create(ctx context.Context) error {
 		b.report.Nodes = append(b.report.Nodes, n.Name)
 	}
 	b.phase("create", began)
-	b.progress(fmt.Sprintf("ready: Kubernetes %s after %s", handle.Version, b.Clock.Now().Sub(began).Round(100*time.Millisecond)))
+	b.progress(fmt.Sprintf("%s: Kubernetes %s after %s", wordsOf(b.planned).ready, handle.Version, b.Clock.Now().Sub(began).Round(100*time.Millisecond)))
 	return nil
 }
 
@@ -129,7 +134,7 @@ func (b *bench) down() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	b.progress("destroying")
+	b.progress(wordsOf(b.planned).destroy)
 	if err := b.provisioner.Destroy(ctx, b.id); err != nil {
 		b.fail(b.planned.Name, fmt.Errorf("the cluster could not be destroyed, remove it with: lab gc %s: %w", b.id, err))
 		return
@@ -138,7 +143,7 @@ func (b *bench) down() {
 		b.fail(b.planned.Name, err)
 	}
 	b.phase("destroy", began)
-	b.event(report.Event{Kind: report.EventProgress, Cluster: b.planned.Name, Text: "destroyed", Done: true})
+	b.event(report.Event{Kind: report.EventProgress, Cluster: b.planned.Name, Text: wordsOf(b.planned).destroyed, Done: true})
 }
 
 func (b *bench) progress(text string) {

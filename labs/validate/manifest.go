@@ -21,9 +21,9 @@ type manifest struct {
 // document is one object of a manifest. Lines count from 1 in the text.
 type document struct {
 	apiVersion, kind, name, namespace string
-	generated              bool
-	line                   int
-	pod                    *podSpec
+	generated                         bool
+	line                              int
+	pod                               *podSpec
 }
 
 // podSpec is what a manifest says of a pod's containers.
