@@ -110,8 +110,11 @@ func KubeconfigPath(runDir, cluster string) string {
 // Remaining is a cluster of lab that is on the host, or what a run left on one
 // that exists.
 type Remaining struct {
-	// Provider is who has it; empty means ProviderKind.
-	Provider string `json:"provider,omitempty"`
+	// Provider is who has it; empty means ProviderKind. Kubeconfig is the file by
+	// which one that exists is reached, and Run the folder of the run.
+	Provider   string `json:"provider,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Run        string `json:"run,omitempty"`
 	// ID is its name there.
 	ID    string   `json:"id"`
 	Nodes []string `json:"nodes"`

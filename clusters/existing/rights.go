@@ -3,6 +3,8 @@ package existing
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -48,6 +50,10 @@ func (r right) where() string {
 	return " in namespace " + r.namespace
 }
 
+// RightsSuffix ends the name of the file, beside the kubeconfig that a cluster
+// would have had, with the roles that its account lacks.
+const RightsSuffix = "-rights.yaml"
+
 // RightsError says which rights an account lacks.
 type RightsError struct {
 	// Context is the kubeconfig's, Account who it is, as far as that is known.
@@ -55,16 +61,20 @@ type RightsError struct {
 	// Missing are the rights, such as "create namespaces" and "list,watch pods
 	// in all namespaces".
 	Missing []string
-	// Grant is what an administrator can apply: roles with all that is needed,
-	// bound to the account.
-	Grant string
+	// Grant is what an administrator can apply, YAML: roles with all that is
+	// needed, bound to the account. File is where it was written; empty where it
+	// could not be.
+	Grant, File string
 }
 
 // Error lists what is missing, and how it is granted.
 func (e *RightsError) Error() string {
-	return fmt.Sprintf("%s may not do all that is needed on context %q; missing: %s\n"+
-		"Somebody who administers the cluster can grant all that is needed:\nkubectl apply -f - <<'EOF'\n%sEOF",
-		e.Account, e.Context, strings.Join(e.Missing, "; "), e.Grant)
+	text := fmt.Sprintf("%s may not do all that is needed on context %q; missing: %s\nSomebody who administers the cluster can grant all that is needed: kubectl apply -f ",
+		e.Account, e.Context, strings.Join(e.Missing, "; "))
+	if e.File == "" {
+		return text + "- <<'EOF'\n" + e.Grant + "EOF"
+	}
+	return text + e.File
 }
 
 // needed are the rights without which nothing can be run.
@@ -82,8 +92,9 @@ func (c *connection) needed() ([]right, error) {
 			all = append(all, right{resource: "namespaces", verb: verb, global: true})
 		}
 		add("", "serviceaccounts", "list", "watch")
+		add("", "pods", "deletecollection")
 	}
-	add("", "pods", "get", "list", "watch", "delete", "deletecollection")
+	add("", "pods", "get", "list", "watch", "delete")
 	add("", "pods/log", "get")
 	add("batch", "jobs", "list", "watch")
 	add("", "events", "list", "watch")
@@ -174,7 +185,14 @@ func (c *connection) rights(ctx context.Context) (nodes bool, err error) {
 		return nodes, nil
 	}
 	who := c.account(ctx)
-	return false, &RightsError{Context: c.reach.context, Account: who.String(), Missing: listed(lacks), Grant: grant(who, append(needed, optional...))}
+	if c.spec.Existing.Namespace == "" {
+		needed = append(needed, optional...) // what holds everywhere is granted anyway
+	}
+	lacking := &RightsError{Context: c.reach.context, Account: who.String(), Missing: listed(lacks), Grant: grant(who, needed)}
+	if file := strings.TrimSuffix(c.kubeconfig, ".yaml") + RightsSuffix; os.MkdirAll(filepath.Dir(file), 0o700) == nil && os.WriteFile(file, []byte(lacking.Grant), 0o600) == nil {
+		lacking.File = file
+	}
+	return false, lacking
 }
 
 // atOnce is how many rights are asked for at once.
