@@ -133,7 +133,7 @@ func parse(document []byte) (*reach, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 100, 200
+	config.QPS = -1 // a context that ends must say so itself; what is asked is little
 	r := &reach{context: raw.CurrentContext, document: document, config: config}
 	if c := raw.Contexts[raw.CurrentContext]; c != nil && c.Extensions[withinExtension] != nil {
 		r.within = c.Namespace

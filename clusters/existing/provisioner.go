@@ -122,8 +122,11 @@ func (p *Provisioner) Create(ctx context.Context, spec clusters.Spec, id, kubeco
 	if err == nil {
 		return handle, nil
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = fmt.Errorf("connecting to %s was cancelled: %w", id, errors.Join(ctx.Err(), err))
+	case limited.Err() != nil:
+		err = fmt.Errorf("%w: not connected within ready_timeout, %s: %w", ErrUnreachable, limit, err)
 	}
 	cleaning, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
 	defer stop()
