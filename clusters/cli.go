@@ -84,6 +84,8 @@ type Host struct {
 	// MissingCapabilities are those that a privileged container cannot get,
 	// such as "CAP_SYS_RESOURCE".
 	MissingCapabilities []string `json:"missing_capabilities,omitempty"`
+	// Local says that the engine runs on this very machine.
+	Local bool `json:"local,omitempty"`
 	// CPUs and Memory (bytes) bound how many clusters boot at once.
 	CPUs   int   `json:"cpus"`
 	Memory int64 `json:"memory"`

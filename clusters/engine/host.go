@@ -25,7 +25,7 @@ func hostOf(ctx context.Context, e clusters.Engine, g ground) (clusters.Host, er
 
 func hostFrom(facts info, g ground) (clusters.Host, error) {
 	h := clusters.Host{Cgroup: facts.cgroup, CPUs: facts.cpus, Memory: facts.memory}
-	if !g.isLocal(facts) {
+	if h.Local = g.isLocal(facts); !h.Local {
 		return h, nil
 	}
 	missing, err := g.missing()

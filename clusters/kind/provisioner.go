@@ -26,6 +26,10 @@ type Options struct {
 	// EnsureImage makes the engine have an image, a node's or a pod's. It is
 	// asked only for what the engine has not. Nil means to pull it.
 	EnsureImage func(ctx context.Context, ref string, progress func(string)) error
+	// Admit waits until a cluster of so many nodes may begin to boot, and fails
+	// where it would run into a limit of the host. What it returns is called
+	// when the cluster is ready, or gone. Nil means at once.
+	Admit func(ctx context.Context, nodes int, progress func(string)) (func(), error)
 }
 
 // Provisioner makes clusters on one engine. It can be used by several
@@ -92,6 +96,13 @@ func (p *Provisioner) Create(ctx context.Context, spec clusters.Spec, id, kubeco
 	}
 	if err := p.ensureNodeImages(ctx, c); err != nil {
 		return clusters.Handle{}, err
+	}
+	if p.options.Admit != nil {
+		leave, err := p.options.Admit(ctx, len(c.nodes), c.say)
+		if err != nil {
+			return clusters.Handle{}, err
+		}
+		defer leave()
 	}
 	return p.make(ctx, c)
 }

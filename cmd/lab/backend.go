@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/kind-lab/lab/clusters/engine"
 	"github.com/kind-lab/lab/clusters/kind"
 	"github.com/kind-lab/lab/clusters/nodeimage"
+	"github.com/kind-lab/lab/clusters/pool"
+	"github.com/kind-lab/lab/clusters/room"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -31,13 +34,29 @@ func openEngine(ctx context.Context, a *app) (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits, err := a.poolOptions(host)
+	if err != nil {
+		return nil, err
+	}
+	var lent *pool.Pool
+	space := room.Options{
+		Dir: filepath.Join(a.cache(), "boot"), Places: kind.MaxParallelCreates(host),
+		Evict: func(ctx context.Context) (string, error) { return lent.Evict(ctx) },
+	}
+	if host.Local {
+		space.Proc = "/proc"
+	}
 	provisioner := kind.New(found, host, kind.Options{
 		EnsureImage: func(ctx context.Context, ref string, progress func(string)) error {
 			return images.EnsureImage(ctx, ref, lines(progress))
 		},
+		Admit: room.New(space).Admit,
 	})
+	lent = pool.New(provisioner, limits)
 	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: provisioner},
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: lent},
+		pool:         lent,
+		fresh:        provisioner,
 		images:       nodeImages{images},
 		connect: func(h clusters.Handle) (labrun.Cluster, error) {
 			return connect(h, provisioner)

@@ -88,13 +88,13 @@ func (c *realCluster) nodeNames() []string {
 	return names
 }
 
-// Images names the images that the manifests ask for.
-func (c *realCluster) Images(manifests []step.Manifest) ([]string, error) {
-	return apply.Images(manifests)
+// Needs says what the manifests need of the cluster.
+func (c *realCluster) Needs(manifests []step.Manifest) (step.Needs, error) {
+	return apply.Needs(manifests)
 }
 
-// PatchImages names the images that a patch asks for.
-func (c *realCluster) PatchImages(in step.Patch) ([]string, error) { return patch.Images(in) }
+// PatchNeeds says what a patch needs of the cluster.
+func (c *realCluster) PatchNeeds(in step.Patch) (step.Needs, error) { return patch.Needs(in) }
 
 // Apply creates or changes objects.
 func (c *realCluster) Apply(ctx context.Context, in step.Apply) (step.Result, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/existing"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/collectors/pods"
@@ -25,6 +26,7 @@ func openBackend(ctx context.Context, a *app) (*backend, error) {
 	b, err := openEngine(ctx, a)
 	if err != nil {
 		b = &backend{provisioners: map[string]labrun.Provisioner{}, images: nodeImages{}, maxCreates: 1, unmade: err, reaper: startReaper}
+		b.pool = pool.New(nil, pool.Options{Dir: a.hostPool()}) // to be listed
 		b.resolve = func(context.Context, string, string) (plan.Image, error) { return plan.Image{}, err }
 		b.connect = func(clusters.Handle) (labrun.Cluster, error) { return nil, err }
 		b.remaining = func(context.Context) ([]clusters.Remaining, error) { return nil, err }
@@ -44,6 +46,15 @@ func openBackend(ctx context.Context, a *app) (*backend, error) {
 		return made(h)
 	}
 	return b, nil
+}
+
+// openMaker is open for what makes clusters, or looks after those that were made.
+func (a *app) openMaker(ctx context.Context) (*backend, error) {
+	world, err := a.open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return world, world.unmade
 }
 
 // asker asks clusters that exist for their versions.

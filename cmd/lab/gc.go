@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
 )
 
@@ -40,23 +41,20 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	if err != nil {
 		return broken(err)
 	}
-	alive, err := aliveRuns(filepath.Join(".lab", "runs"))
+	alive, err := a.alive()
 	if err != nil {
 		return broken(err)
 	}
-	elsewhere, err := journal.Registered(a.hostRuns())
+	pooled, err := world.pool.List()
 	if err != nil {
 		return broken(err)
 	}
-	alive = append(alive, elsewhere...)
-	var gone []clusters.Remaining
-	for _, c := range all {
-		if named(c, only) && !inUse(c, alive) {
-			gone = append(gone, c)
-		}
+	gone, waiting := garbage(all, pooled, alive, only)
+	if waiting > 0 {
+		fmt.Fprintf(a.stdout, "Clusters that wait for the next run and stay: %d; `lab down -all` removes them.\n", waiting)
 	}
 	if len(gone) == 0 {
-		fmt.Fprintf(a.stdout, "Nothing to remove: %d clusters of lab are here, %d of them in use or not asked for.\n", len(all), len(all))
+		fmt.Fprintf(a.stdout, "Nothing to remove: %d clusters of lab are here, %d of them in use or not asked for.\n", len(all), len(all)-waiting)
 		return nil
 	}
 	for _, c := range gone {
@@ -79,9 +77,62 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	return nil
 }
 
+// alive are the IDs of the runs that still go on, of this folder and of others.
+func (a *app) alive() ([]string, error) {
+	alive, err := aliveRuns(filepath.Join(".lab", "runs"))
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := journal.Registered(a.hostRuns())
+	return append(alive, elsewhere...), err
+}
+
+// garbage are the clusters that nobody uses any more, those of the pool that
+// were made for nothing among them, and how many of the pool's just wait. A
+// cluster of another pool is garbage only where it is named.
+func garbage(all []clusters.Remaining, pooled []pool.Status, alive, only []string) (gone []clusters.Remaining, waiting int) {
+	for _, s := range pooled {
+		here := clusters.Remaining{ID: s.ID, Created: s.Created}
+		if i := slices.IndexFunc(all, func(c clusters.Remaining) bool { return c.ID == s.ID }); i >= 0 {
+			here = all[i]
+		}
+		asked := slices.Contains(only, s.ID) || s.Lease != nil && slices.ContainsFunc(only, func(name string) bool {
+			return s.Lease.ID == name || strings.HasPrefix(s.Lease.ID, "lab-"+token(name)+"-")
+		})
+		switch {
+		case s.Busy, len(only) > 0 && !asked:
+		case s.State == pool.StateIdle && !asked:
+			waiting++
+		default:
+			gone = append(gone, here)
+		}
+	}
+	for _, c := range all {
+		if slices.ContainsFunc(pooled, func(s pool.Status) bool { return s.ID == c.ID }) || !named(c, only) || inUse(c, alive) {
+			continue
+		}
+		if strings.HasPrefix(c.ID, pool.Prefix) && !slices.Contains(only, c.ID) {
+			continue
+		}
+		gone = append(gone, c)
+	}
+	return gone, waiting
+}
+
 // hostRuns is the folder in which runs of this host are noted, wherever their
 // own folders are.
-func (a *app) hostRuns() string {
+func (a *app) hostRuns() string { return filepath.Join(a.cache(), "runs") }
+
+// hostPool is the folder of this host's pool of clusters.
+func (a *app) hostPool() string {
+	if dir := a.get(envPool); dir != "" {
+		return dir
+	}
+	return filepath.Join(a.cache(), "pool")
+}
+
+// cache is where lab keeps what is this host's.
+func (a *app) cache() string {
 	root := a.get("LAB_CACHE")
 	if root == "" {
 		if cache, err := os.UserCacheDir(); err == nil {
@@ -90,7 +141,7 @@ func (a *app) hostRuns() string {
 			root = filepath.Join(os.TempDir(), fmt.Sprintf("lab-%d", os.Getuid()))
 		}
 	}
-	return filepath.Join(root, "runs")
+	return root
 }
 
 // token is what the names of a run's clusters have of its ID.

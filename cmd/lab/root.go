@@ -111,7 +111,7 @@ needed is missing or broke, 130 interrupted.`,
 	root.AddCommand(a.runCommand(), a.planCommand(), a.validateCommand(), a.formatCommand(), a.listCommand(), a.showCommand(),
 		a.logsCommand(), a.eventsCommand(), a.timelineCommand(),
 		a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.lspCommand(), a.replayCommand(), a.packCommand(),
-		a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.gcCommand(), a.versionCommand(), a.reapCommand())
+		a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.upCommand(), a.downCommand(), a.lsCommand(), a.pauseCommand(), a.resumeCommand(), a.gcCommand(), a.versionCommand(), a.reapCommand())
 	return root
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
@@ -30,6 +31,7 @@ type runFlags struct {
 	scenarios []string
 	keep      bool
 	keepBad   bool
+	fresh     bool
 	noLogs    bool
 	hostExec  bool
 	parallel  int
@@ -39,9 +41,15 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run SCENARIO", Short: "Run a scenario on its clusters and judge what happened",
-		Long: `Run makes the clusters that the scenario names, runs it on each, judges its
-expectations, and destroys what it made. SCENARIO is a file, a folder that holds
-a scenario.hcl, or the name of a lab in the catalog (` + "`lab list`" + `).
+		Long: `Run makes the clusters that the scenario names, or takes such that wait from
+an earlier run, runs it on each, judges its expectations, and deletes what it
+made. SCENARIO is a file, a folder that holds a scenario.hcl, or the name of a
+lab in the catalog (` + "`lab list`" + `).
+
+A cluster is cleaned and kept, paused, for the next run, where all that was
+done to it can be undone; otherwise it is destroyed, and that is said. -fresh
+makes new clusters and destroys them. ` + "`lab ls`" + ` lists what waits, ` + "`lab down`" + `
+removes it.
 
 Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
 and for each cluster and scenario the pods' states and the logs.
@@ -59,6 +67,7 @@ a process that waits for that removes what it made.`,
 	addChoice(cmd, &f.clusters, &f.scenarios)
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end, nor what the scenarios made on them")
 	cmd.Flags().BoolVar(&f.keepBad, "keep-on-failure", false, "do so with the clusters on which something did not come out as expected")
+	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "make new clusters and destroy them at the end, instead of using those that wait")
 	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
@@ -84,6 +93,9 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	world, err := a.open(ctx, a)
 	if err != nil {
 		return broken(err)
+	}
+	if f.fresh && world.fresh != nil {
+		world.provisioners[clusters.ProviderKind] = world.fresh
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
 		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
@@ -250,6 +262,9 @@ type backend struct {
 	// that one was to be.
 	unmade error
 	asked  bool
+	// pool lends clusters; fresh makes those that nobody had before.
+	pool  *pool.Pool
+	fresh labrun.Provisioner
 	// remaining lists the clusters of lab that are on this host.
 	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
 	maxCreates int

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgramVariable) != "" || len(os.Args) > 1 && os.Args[1] == "reap" { // a run of an end-to-end test started it
 		os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		// lab is the program over a world that behaves, without clusters.
 		"lab": func() {
 			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
@@ -36,6 +37,13 @@ func TestMain(m *testing.M) {
 		},
 	})
 }
+
+// around runs all tests; end-to-end tests clean up behind them there.
+var around = func(all func() int) int { return all() }
+
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return around(t.M.Run) }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -50,7 +58,7 @@ func TestScripts(t *testing.T) {
 // openWorld makes the world as WORLD says: words of the form KIND or
 // KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
 // slow-to-resolve.
-func openWorld(context.Context, *app) (*backend, error) {
+func openWorld(_ context.Context, a *app) (*backend, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
 		kind, name, _ := strings.Cut(word, "=")
@@ -66,7 +74,8 @@ func openWorld(context.Context, *app) (*backend, error) {
 		}
 	}
 	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, images: w, connect: w.Connect, maxCreates: 4,
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, fresh: w,
+		pool: pool.New(nil, pool.Options{Dir: a.hostPool()}), images: w, connect: w.Connect, maxCreates: 4,
 		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)

@@ -48,6 +48,9 @@ const (
 // it does so itself.
 type Intent struct {
 	Action string `json:"action"`
+	// As is the cluster's own name where it is another than ID, as that of one
+	// that was there already.
+	As string `json:"as,omitempty"`
 	// Provider is what made the cluster, such as "kind".
 	Provider string `json:"provider"`
 	// ID is the cluster's name there; Kubeconfig the file that was written.

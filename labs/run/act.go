@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -23,7 +24,7 @@ func (s *session) act(ctx context.Context, st *dsl.Step) (report.Step, error) {
 	a, err := s.ready(ctx, st)
 	var out step.Result
 	if err == nil {
-		s.sideLoad(ctx, a.images)
+		s.provide(ctx, a)
 		began = s.Clock.Now()
 		out, err = s.carryOut(ctx, a)
 	}
@@ -115,16 +116,28 @@ func (s *session) record(st *dsl.Step, began, ended time.Time, out step.Result, 
 		Type: collectors.TypeStep, Object: collectors.Object{Kind: "Step", Name: st.Name}, Step: record})
 }
 
-// sideLoad puts images on the nodes. One that cannot be had here is told of
-// and left to the nodes, which may reach what we do not.
-func (s *session) sideLoad(ctx context.Context, find func() ([]string, error)) {
-	if find == nil {
+// provide gets the cluster ready for an action: it puts images on the nodes, and
+// notes what nobody will be able to undo.
+func (s *session) provide(ctx context.Context, a action) {
+	s.spoil(a.spoils)
+	if a.needs == nil {
 		return
 	}
-	images, err := find()
-	if err != nil || len(images) == 0 {
+	needs, err := a.needs()
+	if err != nil {
 		return // the step itself will say what is wrong with its manifest
 	}
+	if len(needs.NodeAccess) > 0 {
+		s.spoil("pods got at what is the nodes' own, by " + strings.Join(needs.NodeAccess, ", "))
+	}
+	if len(needs.Images) > 0 {
+		s.sideLoad(ctx, needs.Images)
+	}
+}
+
+// sideLoad puts images on the nodes. One that cannot be had here is told of
+// and left to the nodes, which may reach what we do not.
+func (s *session) sideLoad(ctx context.Context, images []string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

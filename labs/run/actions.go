@@ -14,8 +14,10 @@ import (
 // action is a step that does something, with its arguments evaluated.
 type action struct {
 	do func(ctx context.Context) (step.Result, error)
-	// images are those that the step brings into the cluster; nil means none.
-	images func() ([]string, error)
+	// needs says what the step needs of the cluster; nil means nothing.
+	needs func() (step.Needs, error)
+	// spoils says what the step does that nobody can undo.
+	spoils string
 	limit  time.Duration
 	wanted wanted
 	// anyExit says that an exit code other than 0 is all right.
@@ -50,7 +52,7 @@ func (a *arguments) limited(l dsl.Limits, do func(ctx context.Context) (step.Res
 func (s *session) applyAction(a *arguments, d *dsl.Apply) action {
 	in := step.Apply{Namespace: s.planned.Namespace, Manifests: a.manifests(d.Manifests), FieldValidation: d.FieldValidation}
 	act := a.limited(d.Limits, func(ctx context.Context) (step.Result, error) { return s.cluster.Apply(ctx, in) })
-	act.images = func() ([]string, error) { return s.cluster.Images(in.Manifests) }
+	act.needs = func() (step.Needs, error) { return s.cluster.Needs(in.Manifests) }
 	return act
 }
 
@@ -68,7 +70,7 @@ func (s *session) patchAction(a *arguments, d *dsl.Patch) action {
 		Type: d.Type, Subresource: d.Subresource, FieldValidation: d.FieldValidation,
 	}
 	act := a.limited(d.Limits, func(ctx context.Context) (step.Result, error) { return s.cluster.Patch(ctx, in) })
-	act.images = func() ([]string, error) { return s.cluster.PatchImages(in) }
+	act.needs = func() (step.Needs, error) { return s.cluster.PatchNeeds(in) }
 	return act
 }
 
@@ -86,6 +88,12 @@ func (s *session) execAction(a *arguments, d *dsl.Exec) action {
 	}
 	act := a.limited(d.Limits, func(ctx context.Context) (step.Result, error) { return s.cluster.Exec(ctx, in) })
 	act.anyExit = d.IgnoreExitCode
+	switch {
+	case d.Host:
+		act.spoils = "a command ran on this machine"
+	case in.Node != "":
+		act.spoils = "a command ran on node " + in.Node
+	}
 	return act
 }
 
@@ -101,7 +109,13 @@ func (s *session) nodeAction(a *arguments, d *dsl.Node) action {
 	if d.Node == nil {
 		in.Node = a.onlyNode(s)
 	}
-	return a.limited(d.Limits, func(ctx context.Context) (step.Result, error) { return s.cluster.Node(ctx, in) })
+	act := a.limited(d.Limits, func(ctx context.Context) (step.Result, error) { return s.cluster.Node(ctx, in) })
+	switch in.Action {
+	case step.Cordon, step.Uncordon, step.Drain:
+	default:
+		act.spoils = strings.TrimSpace(fmt.Sprintf("it was asked to %s node %s %s", in.Action, in.Node, in.Service))
+	}
+	return act
 }
 
 // onlyNode is the cluster's node where there is one.

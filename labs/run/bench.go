@@ -23,7 +23,9 @@ type bench struct {
 	// made says that there may be something to destroy.
 	made bool
 	// keep says that something on it is to be kept.
-	keep    bool
+	keep bool
+	// spoiled says what was done to it that nobody can undo.
+	spoiled string
 	handle  clusters.Handle
 	cluster Cluster
 }
@@ -97,7 +99,7 @@ func (b *bench) create(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s cluster %s: %w", wordsOf(b.planned).create, b.planned.Name, err)
 	}
-	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Done: true}); err != nil {
+	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, As: as(handle.ID, b.id), Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
 	}
 	b.handle = handle
@@ -110,13 +112,30 @@ func (b *bench) create(ctx context.Context) error {
 	return nil
 }
 
+// as is the name of a cluster where it is not the one that was asked for.
+func as(name, asked string) string {
+	if name == asked {
+		return ""
+	}
+	return name
+}
+
 // kept says whether a scenario is kept that came out like this, with all that it
 // made. One that somebody stopped is not.
 func (b *bench) kept(ctx context.Context, status expect.Status) bool {
 	return b.Keep || b.KeepOnFailure && status >= expect.Fail && ctx.Err() == nil
 }
 
-// down destroys the cluster, whatever became of it, unless it is to be kept.
+// spoil notes that something was done to the cluster that nobody can undo; the
+// first is told later.
+func (b *bench) spoil(why string) {
+	if b.spoiled == "" {
+		b.spoiled = why
+	}
+}
+
+// down gives the cluster back, or destroys it, whatever became of it, unless it
+// is to be kept.
 func (b *bench) down() {
 	if !b.made {
 		return
@@ -124,26 +143,61 @@ func (b *bench) down() {
 	if b.keep {
 		b.event(report.Event{Kind: report.EventWarning, Cluster: b.planned.Name, Text: fmt.Sprintf(
 			"kept as asked: look at it with: kubectl --kubeconfig %s get pods -A; remove it with: lab gc %s",
-			clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder), b.id)})
+			clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder), b.name())})
 		return
 	}
 	began := b.Clock.Now()
-	limit := destroying
-	if b.hurry() {
-		limit = hurried
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := b.ending()
 	defer cancel()
-	b.progress(wordsOf(b.planned).destroy)
-	if err := b.provisioner.Destroy(ctx, b.id); err != nil {
-		b.fail(b.planned.Name, fmt.Errorf("the cluster could not be destroyed, remove it with: lab gc %s: %w", b.id, err))
+	phase, text, err := b.giveBack(ctx)
+	if err != nil {
+		b.fail(b.planned.Name, fmt.Errorf("the cluster could not be destroyed, remove it with: lab gc %s: %w", b.name(), err))
 		return
 	}
 	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionDestroy, Provider: b.planned.Spec.By(), ID: b.id, Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
 	}
-	b.phase("destroy", began)
-	b.event(report.Event{Kind: report.EventProgress, Cluster: b.planned.Name, Text: wordsOf(b.planned).destroyed, Done: true})
+	b.phase(phase, began)
+	b.event(report.Event{Kind: report.EventProgress, Cluster: b.planned.Name, Text: text, Done: true})
+}
+
+// ending is the time that the end of a cluster may take, which a second signal
+// cuts short.
+func (b *bench) ending() (context.Context, context.CancelFunc) {
+	limit := destroying
+	if b.hurry() {
+		limit = hurried
+	}
+	return context.WithTimeout(context.Background(), limit)
+}
+
+// giveBack gives the cluster back where that can be done, and destroys it
+// otherwise. It returns what that is called, and what became of the cluster.
+func (b *bench) giveBack(ctx context.Context) (phase, text string, err error) {
+	releaser, ok := b.provisioner.(Releaser)
+	if !ok || b.handle.ID == "" || b.hurry() {
+		b.progress(wordsOf(b.planned).destroy)
+		return "destroy", wordsOf(b.planned).destroyed, b.provisioner.Destroy(ctx, b.id)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-b.Hurry: // it is destroyed then
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	text, err = releaser.Release(ctx, b.id, b.spoiled, b.progress)
+	return "release", text, err
+}
+
+// name is what the cluster is called on the host.
+func (b *bench) name() string {
+	if b.handle.ID != "" {
+		return b.handle.ID
+	}
+	return b.id
 }
 
 func (b *bench) progress(text string) {

@@ -47,10 +47,10 @@ type Cluster interface {
 	Namespace(ctx context.Context, name string) error
 	// DeleteNamespace asks for its deletion and does not wait.
 	DeleteNamespace(ctx context.Context, name string) error
-	// Images names the container images that the manifests ask for.
-	Images(manifests []step.Manifest) ([]string, error)
-	// PatchImages names the container images that a patch asks for.
-	PatchImages(in step.Patch) ([]string, error)
+	// Needs says what the manifests need of the cluster, PatchNeeds what a patch
+	// does.
+	Needs(manifests []step.Manifest) (step.Needs, error)
+	PatchNeeds(in step.Patch) (step.Needs, error)
 	// Apply and the others do what the steps of these names ask for, before
 	// ctx ends. What was understood and did not come about is a step.Refusal,
 	// a manifest that cannot be read a *step.ManifestError. The result has

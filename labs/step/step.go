@@ -63,6 +63,15 @@ type Patch struct {
 	FieldValidation string
 }
 
+// Needs is what is needed of a cluster to do a step.
+type Needs struct {
+	// Images are the container images that pods ask for, each once, in order.
+	Images []string
+	// NodeAccess are the fields by which pods get at what is the nodes' own,
+	// such as "hostPath"; what they do there cannot be undone by deleting them.
+	NodeAccess []string
+}
+
 // Exec asks for a command to be run: in a container of Pod, on Node, or on this
 // machine.
 type Exec struct {

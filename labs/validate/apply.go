@@ -72,7 +72,7 @@ func (c *checker) apply(s *dsl.Scenario, i int, step *dsl.Step, k *known, aware 
 	for _, o := range objects {
 		c.confined(s, o)
 		k.objects = append(k.objects, o)
-		key := o.kind + "/" + o.name
+		key := o.kind + "/" + o.namespace + "/" + o.name
 		if first, twice := seen[key]; twice && o.name != "" {
 			c.warnf(c.place(o.from, o.line), "Object applied twice", "The step applies %s %q twice; the first is at line %d. The second changes the first.", o.kind, o.name, first.line)
 		}

@@ -20,10 +20,12 @@ type manifest struct {
 
 // document is one object of a manifest. Lines count from 1 in the text.
 type document struct {
-	apiVersion, kind, name, namespace string
-	generated                         bool
-	line                              int
-	pod                               *podSpec
+	apiVersion, kind, name string
+	// namespace is empty for the run's own.
+	namespace string
+	generated bool
+	line      int
+	pod       *podSpec
 }
 
 // podSpec is what a manifest says of a pod's containers.

@@ -75,9 +75,9 @@ func (c *Cluster) DeleteNamespace(_ context.Context, name string) error {
 	return nil
 }
 
-// Images names the manifests' images.
-func (c *Cluster) Images(manifests []step.Manifest) ([]string, error) {
-	return apply.Images(manifests)
+// Needs says the manifests' images.
+func (c *Cluster) Needs(manifests []step.Manifest) (step.Needs, error) {
+	return apply.Needs(manifests)
 }
 
 // Collectors tell of what the cluster's pods do.

@@ -12,8 +12,8 @@ import (
 	"github.com/kind-lab/lab/labs/step/signal"
 )
 
-// PatchImages names a patch's images.
-func (c *Cluster) PatchImages(in step.Patch) ([]string, error) { return patch.Images(in) }
+// PatchNeeds says what a patch needs.
+func (c *Cluster) PatchNeeds(in step.Patch) (step.Needs, error) { return patch.Needs(in) }
 
 // Patch says that what was applied is patched.
 func (c *Cluster) Patch(ctx context.Context, in step.Patch) (step.Result, error) {

@@ -50,8 +50,8 @@ type World struct {
 	there map[string]*Cluster
 	// making are the ids of the clusters on their way.
 	making map[string]bool
-	names map[string]string
-	did   []string
+	names  map[string]string
+	did    []string
 }
 
 // Create makes a cluster after CreateTakes.

@@ -59,12 +59,30 @@ func TestImagesOfTheCatalogsJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Images([]step.Manifest{{Name: file, Text: string(text)}})
+		got, err := Needs([]step.Manifest{{Name: file, Text: string(text)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"busybox:1.35"}, got); diff != "" {
+		if diff := cmp.Diff(step.Needs{Images: []string{"busybox:1.35"}}, got); diff != "" {
 			t.Errorf("%s: %s", file, diff)
+		}
+	}
+}
+
+func TestPodsThatGetAtNodes(t *testing.T) {
+	for text, want := range map[string][]string{
+		"{volumes: [{name: a, hostPath: {path: /var}}]}":                            {"hostPath"},
+		"{containers: [{image: a, securityContext: {privileged: true}}]}":           {"privileged"},
+		"{hostPID: true, hostIPC: true}":                                            {"hostIPC", "hostPID"},
+		"{hostPID: false, containers: [{securityContext: {privileged: false}}]}":    nil,
+		"{containers: [{args: [privileged, hostPath]}], volumes: [{emptyDir: {}}]}": nil,
+	} {
+		got, err := Needs([]step.Manifest{{Name: "m", Text: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: " + text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.NodeAccess); diff != "" {
+			t.Errorf("%s: %s", text, diff)
 		}
 	}
 }
@@ -74,7 +92,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("apiVersion: v1\nkind: PodList\nitems:\n- null\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		m := []step.Manifest{{Name: "m", Text: text}}
-		if _, err := Images(m); err != nil {
+		if _, err := Needs(m); err != nil {
 			var manifest *step.ManifestError
 			if !errors.As(err, &manifest) {
 				t.Errorf("error %v is no ManifestError", err)

@@ -108,13 +108,13 @@ func encode(in step.Patch, object *objects.Object) ([]byte, error) {
 	return body, nil
 }
 
-// Images names the container images that a patch asks for.
-func Images(in step.Patch) ([]string, error) {
+// Needs says what the pods of a patch need of the cluster.
+func Needs(in step.Patch) (step.Needs, error) {
 	var content any
 	if err := yaml.UnmarshalStrict([]byte(in.Patch), &content); err != nil {
-		return nil, fmt.Errorf("reading the patch: %w", err)
+		return step.Needs{}, fmt.Errorf("reading the patch: %w", err)
 	}
-	return apply.ImagesIn(content), nil
+	return apply.NeedsIn(content), nil
 }
 
 // complete adds what server-side apply wants to find in a patch: what object it

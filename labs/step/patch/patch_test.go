@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 	fakes.WantRefusal(t, err, `unknown field "dat"`)
 }
 
-func TestImagesOfAPatch(t *testing.T) {
+func TestNeedsOfAPatch(t *testing.T) {
 	tests := []struct {
 		name, patch string
 		want        []string
@@ -146,11 +146,11 @@ func TestImagesOfAPatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Images(step.Patch{Patch: tt.patch})
+			got, err := Needs(step.Patch{Patch: tt.patch})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got.Images); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -1,0 +1,319 @@
+// Package pool keeps clusters between runs, so that one of a kind that was made
+// before is there within a second. A cluster is known by its fingerprint: what
+// is made alike is alike. Whoever uses one has it to himself, by a lock that
+// ends with its process.
+//
+// A cluster that is given back is cleaned: what was made on it is deleted, and
+// all the rest is compared with what was there when it was new. One on which
+// anything else differs is destroyed, never lent again. Those that wait are
+// paused, so that they cost memory and no processor time.
+package pool
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kind-lab/lab/clusters"
+)
+
+// Prefix begins the names of a pool's clusters on the host.
+const Prefix = "lab-pool-"
+
+// cleanUpLimit bounds what is done to a cluster whose user no longer waits.
+const cleanUpLimit = 45 * time.Second
+
+// Maker makes clusters, as clusters/kind does.
+type Maker interface {
+	// Create makes a cluster that is called id on the host and returns once it
+	// is ready; where it fails it leaves nothing behind.
+	Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error)
+	// LoadImages puts images on every node.
+	LoadImages(ctx context.Context, handle clusters.Handle, refs []string, progress func(string)) error
+	// Destroy removes a cluster; one that is not there is no error.
+	Destroy(ctx context.Context, id string) error
+	// Fingerprint is the same for what Create would make alike.
+	Fingerprint(ctx context.Context, spec clusters.Spec) (string, error)
+	// NodeState is "running", "paused" or another of the engine's words.
+	NodeState(ctx context.Context, node string) (string, error)
+	// NodeAction does "pause" or "unpause" to a node's machine.
+	NodeAction(ctx context.Context, node, action string) error
+	// NodeExec runs a command in a node.
+	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+}
+
+// Options are what a Pool keeps to.
+type Options struct {
+	// Dir is the pool's folder on this host; clusters of other folders are
+	// other pools'.
+	Dir string
+	// MaxIdle is how many clusters may wait, and MaxMemory how many bytes they
+	// may hold together; 0 stands for none. The least recently used go first.
+	MaxIdle   int
+	MaxMemory int64
+	// Connect reaches a cluster's API server by its kubeconfig; nil means the
+	// real one.
+	Connect func(kubeconfig string) (API, error)
+}
+
+// Pool lends clusters. It can be used by several goroutines, and a folder by
+// several processes, at once.
+type Pool struct {
+	maker   Maker
+	options Options
+
+	mu sync.Mutex
+	// lent are the clusters that this process uses, by the ids that they were
+	// asked for with.
+	lent map[string]*member
+}
+
+// New returns the pool of the folder, which need not be there yet.
+func New(maker Maker, o Options) *Pool {
+	if o.Connect == nil {
+		o.Connect = connect
+	}
+	return &Pool{maker: maker, options: o, lent: map[string]*member{}}
+}
+
+// Create lends a cluster like the Spec, one that waits or else a new one, and
+// writes a kubeconfig for it. id is the borrower's name for it; its own name on
+// the host is the Handle's ID. A cluster that waits and does not come back
+// whole is destroyed, and that is told.
+func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
+	if err := p.unknown(id); err != nil {
+		return clusters.Handle{}, err
+	}
+	print, err := p.maker.Fingerprint(ctx, spec)
+	if err != nil {
+		return clusters.Handle{}, err
+	}
+	m, err := p.take(ctx, print, id, progress)
+	if err == nil && m == nil {
+		m, err = p.make(ctx, spec, print, id, progress)
+	}
+	if err != nil {
+		return clusters.Handle{}, err
+	}
+	m.copy = kubeconfig
+	if err := copyKubeconfig(m.kubeconfig(), kubeconfig); err != nil {
+		return clusters.Handle{}, errors.Join(err, p.discard(ctx, m))
+	}
+	p.mu.Lock()
+	p.lent[id] = m
+	p.mu.Unlock()
+	handle := m.Handle
+	handle.Name, handle.Kubeconfig = spec.Name, kubeconfig
+	return handle, nil
+}
+
+// unknown checks that nothing is lent by that name.
+func (p *Pool) unknown(id string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.lent[id]; m != nil {
+		return fmt.Errorf("%s is lent already, as %s", id, m.ID)
+	}
+	return nil
+}
+
+// take lends one that waits, or none.
+func (p *Pool) take(ctx context.Context, print, id string, progress func(string)) (*member, error) {
+	members, err := p.members()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range latestFirst(members) {
+		if m.Fingerprint != print || m.State != StateIdle {
+			continue
+		}
+		if free, err := m.lock(); err != nil || !free {
+			continue // somebody else has it
+		}
+		if m.State != StateIdle || m.Fingerprint != print {
+			m.unlock()
+			continue // or had it in the meantime
+		}
+		if err := m.lend(id); err != nil {
+			m.unlock()
+			return nil, err
+		}
+		began := time.Now()
+		err := p.wake(ctx, m)
+		if err == nil {
+			progress(fmt.Sprintf("taking %s, which was idle: usable after %s", m.ID, time.Since(began).Round(10*time.Millisecond)))
+			return m, nil
+		}
+		if ctx.Err() == nil {
+			progress(fmt.Sprintf("%s did not come back whole and is replaced: %v", m.ID, err))
+		}
+		if err := errors.Join(p.discard(ctx, m), ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// make makes a new one and notes what is on it.
+func (p *Pool) make(ctx context.Context, spec clusters.Spec, print, id string, progress func(string)) (*member, error) {
+	m, err := p.found(spec, print, id)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := p.maker.Create(ctx, spec, m.ID, m.kubeconfig(), progress)
+	if err != nil {
+		return nil, errors.Join(err, m.forget())
+	}
+	m.Handle = handle
+	if err := p.note(ctx, m); err != nil {
+		return nil, errors.Join(err, p.discard(ctx, m))
+	}
+	return m, nil
+}
+
+// note keeps what is on a new cluster, to compare it with later.
+func (p *Pool) note(ctx context.Context, m *member) error {
+	api, err := p.options.Connect(m.kubeconfig())
+	if err != nil {
+		return err
+	}
+	baseline, err := api.Objects(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at what is on the new cluster: %w", err)
+	}
+	m.State = StateLent
+	return errors.Join(m.saveBaseline(baseline), m.save())
+}
+
+// LoadImages puts images on every node; they stay there.
+func (p *Pool) LoadImages(ctx context.Context, handle clusters.Handle, refs []string, progress func(string)) error {
+	return p.maker.LoadImages(ctx, handle, refs, progress)
+}
+
+// Release takes back the cluster that was lent as id. spoiled says what was done
+// to it that nobody can undo; it is destroyed then, as it is where it cannot be
+// cleaned. The text says what became of it.
+func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(string)) (string, error) {
+	p.mu.Lock()
+	m := p.lent[id]
+	delete(p.lent, id)
+	p.mu.Unlock()
+	if m == nil {
+		return "destroyed", p.Destroy(ctx, id)
+	}
+	if spoiled != "" {
+		progress("destroying")
+		return "destroyed, not kept for the next run: " + spoiled, p.discard(ctx, m)
+	}
+	progress("cleaning")
+	if err := p.clean(ctx, m); err != nil {
+		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
+	}
+	awake := m.Awake
+	if err := p.settle(ctx, m); err != nil {
+		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
+	}
+	text := fmt.Sprintf("%s waits for the next run, paused; lab down %s removes it", m.ID, m.ID)
+	if awake {
+		text = fmt.Sprintf("%s waits for the next run, running; lab down %s removes it", m.ID, m.ID)
+	}
+	removed, err := p.Trim(ctx)
+	if len(removed) > 0 {
+		text += fmt.Sprintf(" (removed to make room: %s)", strings.Join(removed, ", "))
+	}
+	return text, err
+}
+
+// settle lets a clean cluster wait.
+func (p *Pool) settle(ctx context.Context, m *member) error {
+	m.Memory = p.memory(ctx, m)
+	if !m.Awake {
+		if err := p.sleep(ctx, m); err != nil {
+			return err
+		}
+	}
+	m.State, m.Lease, m.Used = StateIdle, nil, time.Now()
+	if err := errors.Join(m.takeBack(), m.save()); err != nil {
+		return err
+	}
+	m.unlock()
+	return nil
+}
+
+// Destroy removes the cluster that was lent as id, by this process or one that
+// is gone, or whose own name is id; any other id is the maker's. One that
+// another process uses is an error.
+func (p *Pool) Destroy(ctx context.Context, id string) error {
+	p.mu.Lock()
+	m := p.lent[id]
+	delete(p.lent, id)
+	p.mu.Unlock()
+	if m != nil {
+		return p.discard(ctx, m)
+	}
+	members, err := p.members()
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.ID != id && (m.Lease == nil || m.Lease.ID != id) {
+			continue
+		}
+		free, err := m.lock()
+		if err != nil {
+			return err
+		}
+		if !free {
+			return fmt.Errorf("cluster %s is in use%s", m.ID, m.user())
+		}
+		if m.ID == id || m.Lease != nil && m.Lease.ID == id {
+			return p.discard(ctx, m)
+		}
+		m.unlock() // it was another's in the meantime
+	}
+	return p.maker.Destroy(ctx, id)
+}
+
+// discard destroys a member that this process has locked. It goes on for a
+// while where the context is over.
+func (p *Pool) discard(ctx context.Context, m *member) error {
+	if ctx.Err() != nil {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
+		defer cancel()
+		ctx = limited
+	}
+	if err := p.maker.Destroy(ctx, m.ID); err != nil {
+		m.State = StateSpoiled
+		err = errors.Join(err, m.save())
+		m.unlock()
+		return err
+	}
+	return errors.Join(m.takeBack(), m.forget())
+}
+
+// newID is a name that no other cluster has.
+func newID() string {
+	return Prefix + strings.ToLower(rand.Text()[:6])
+}
+
+// copyKubeconfig writes a copy for the borrower alone.
+func copyKubeconfig(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the cluster's kubeconfig: %w", err)
+	}
+	return nil
+}
