@@ -94,12 +94,15 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(err)
 	}
-	if f.fresh {
+	if f.fresh && world.fresh != nil {
 		world.provisioners[clusters.ProviderKind] = world.fresh
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
 	})
+	if err := world.unmet(); err != nil {
+		return broken(err)
+	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
@@ -253,6 +256,12 @@ type backend struct {
 	images       labrun.Images
 	connect      labrun.Connect
 	resolve      func(ctx context.Context, constraint, image string) (plan.Image, error)
+	// ask asks a cluster that exists for its version; nil where none can be.
+	ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
+	// unmade is why no clusters can be made here; nil where they can. asked says
+	// that one was to be.
+	unmade error
+	asked  bool
 	// pool lends clusters; fresh makes those that nobody had before.
 	pool  *pool.Pool
 	fresh labrun.Provisioner
@@ -265,5 +274,8 @@ type backend struct {
 }
 
 func (b *backend) resolver(ctx context.Context) plan.Resolve {
-	return func(constraint, image string) (plan.Image, error) { return b.resolve(ctx, constraint, image) }
+	return func(constraint, image string) (plan.Image, error) {
+		b.asked = true
+		return b.resolve(ctx, constraint, image)
+	}
 }
