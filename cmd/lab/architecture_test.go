@@ -69,6 +69,14 @@ var rules = []rule{
 		root := strings.SplitN(p, "/", 2)[0]
 		return ours(i) && i != root && part(i) != part(p) && part(i) != root+"/internal"
 	}},
+	{"only labs/world wires: nothing else of labs imports implementations of clusters", func(p string) bool {
+		return below("labs")(p) && p != "labs/world"
+	}, func(_, i string) bool {
+		return i != "clusters/gates" && (strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/"))
+	}},
+	{"the language's tools and judgement do not reach for the world", func(p string) bool {
+		return below("labs")(p) && p != "labs/world" && p != "labs/labtest"
+	}, func(_, i string) bool { return i == "labs/world" || i == "labs/labtest" }},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }
 
