@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"io"
 
+	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/world"
 )
 
 // openWorld reaches the real world.
 func openWorld(ctx context.Context, a *app) (*world.World, error) {
+	logs.RouteKlog(io.Discard)
 	return world.Open(ctx, world.Options{Getenv: a.get, Reaper: startReaper})
 }
 

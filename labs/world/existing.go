@@ -23,7 +23,6 @@ import (
 // already. Where there is no engine those can be used all the same, and
 // World.Unmade says why no others can.
 func Open(ctx context.Context, o Options) (*World, error) {
-	logs.RouteKlog(io.Discard)
 	w, err := openEngine(ctx, o)
 	if err != nil {
 		w = &World{Provisioners: map[string]run.Provisioner{}, Images: nodeImages{}, MaxCreates: 1, Unmade: err, Getenv: o.Getenv, Reaper: o.Reaper}

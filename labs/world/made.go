@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,14 +13,12 @@ import (
 	"github.com/kind-lab/lab/clusters/nodeimage"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/clusters/room"
-	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 )
 
 // openEngine finds the container engine and wires to it what makes clusters.
 func openEngine(ctx context.Context, o Options) (*World, error) {
-	logs.RouteKlog(io.Discard)
 	found, err := engine.Detect(ctx, o.Getenv)
 	if err != nil {
 		return nil, err
@@ -57,7 +54,7 @@ func openEngine(ctx context.Context, o Options) (*World, error) {
 		Provisioners: map[string]run.Provisioner{clusters.ProviderKind: lent},
 		Pool:         lent,
 		Fresh:        provisioner,
-		Machines:     provisioner,
+		Tools:        provisioner,
 		Images:       nodeImages{images},
 		Connect: func(h clusters.Handle) (run.Cluster, error) {
 			return connect(h, provisioner)

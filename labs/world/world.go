@@ -46,11 +46,11 @@ type World struct {
 	Ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
 	// Unmade is why no clusters can be made here; nil where they can.
 	Unmade error
-	// Pool lends clusters; Fresh makes those that nobody had before. Machines
-	// are the nodes of both.
-	Pool     *pool.Pool
-	Fresh    run.Provisioner
-	Machines Machines
+	// Pool lends clusters; Fresh makes those that nobody had before. Tools reach
+	// into the nodes of both; nil where nothing does.
+	Pool  *pool.Pool
+	Fresh run.Provisioner
+	Tools Tools
 	// Remaining lists the clusters of lab that are on this host.
 	Remaining  func(ctx context.Context) ([]clusters.Remaining, error)
 	MaxCreates int
