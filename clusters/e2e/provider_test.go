@@ -82,7 +82,9 @@ func (b *borrowed) LoadImages(_ context.Context, refs []string) error {
 	return b.say("images %s", strings.Join(refs, " "))
 }
 
-func (b *borrowed) LoadArchive(_ context.Context, path string) error { return b.say("archive %s", path) }
+func (b *borrowed) LoadArchive(_ context.Context, path string) error {
+	return b.say("archive %s", path)
+}
 
 func (b *borrowed) ExportLogs(_ context.Context, dir string) error { return b.say("logs to %s", dir) }
 

@@ -82,6 +82,22 @@ func TestInnerUnknownChoice(t *testing.T) {
 	labtest.Run(t, "testdata/outcomes", fake(), labtest.Clusters("v130"))
 }
 
+func TestInnerSlow(t *testing.T) {
+	inner(t)
+	labtest.Run(t, "testdata/slow", fake(), labtest.Evidence(os.Getenv(envInner)))
+}
+
+func TestInnerKept(t *testing.T) {
+	inner(t)
+	t.Chdir(os.Getenv(envInner)) // relative to which evidence is kept
+	labtest.Run(t, filepath.Join(os.Getenv(envInner), "..", "outcomes"), fake(), labtest.KeepOnFailure(), labtest.Scenarios("outcomes"))
+}
+
+func TestInnerHost(t *testing.T) {
+	inner(t)
+	labtest.Run(t, "testdata/host", fake())
+}
+
 // result is what a test's binary printed.
 type result struct {
 	out      string
@@ -93,7 +109,12 @@ var outcomeLine = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
 // goTest runs a test of this file in a process of its own, as `go test -v` does.
 func goTest(t *testing.T, flags ...string) result {
 	t.Helper()
-	dir := t.TempDir()
+	return goTestIn(t, t.TempDir(), flags...)
+}
+
+// goTestIn does so with a folder for the evidence.
+func goTestIn(t *testing.T, dir string, flags ...string) result {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-test.v"}, flags...)...)
 	cmd.Env = append(os.Environ(), envInner+"="+filepath.Join(dir, "runs"), "LAB_CACHE="+filepath.Join(dir, "cache"))
 	out, err := cmd.CombinedOutput()
@@ -222,6 +243,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"TestInnerWrong":         {"the scenario is wrong:", "testdata/wrong/scenario.hcl", "cluster.v128", "^"},
 		"TestInnerAbsent":        {"no file or folder testdata/none", "job-sidecar"},
 		"TestInnerUnknownChoice": {"the choice is wrong:", "v130"},
+		"TestInnerHost":          {"labtest.AllowHostExec allows", "testdata/host/scenario.hcl"},
 	} {
 		t.Run(test, func(t *testing.T) {
 			r := goTest(t, "-test.run=^"+test+"$")
@@ -230,6 +252,38 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			}
 			r.says(t, texts...)
 		})
+	}
+}
+
+// TestADeadlineEndsARunInOrder gives a test less time than its scenario wants.
+func TestADeadlineEndsARunInOrder(t *testing.T) {
+	r := goTest(t, "-test.run=^TestInnerSlow$", "-test.timeout=6s")
+	want := map[string]string{
+		"TestInnerSlow": "FAIL", "TestInnerSlow/slow": "FAIL", "TestInnerSlow/slow/v129": "FAIL", "TestInnerSlow/slow/v129/what_never_comes": "FAIL",
+	}
+	if diff := cmp.Diff(want, r.outcomes); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	r.says(t, "could not be told, which is neither a pass nor a fail:", "deadline", "destroyed")
+	if strings.Contains(r.out, "panic: test timed out") {
+		t.Error("the test's binary ended the test")
+	}
+}
+
+func TestWhatFailedIsKept(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "outcomes"), os.DirFS(filepath.Join("testdata", "outcomes"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "runs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := goTestIn(t, dir, "-test.run=^TestInnerKept$")
+	r.says(t, "kept as asked: look at it with: kubectl --kubeconfig")
+	for _, pattern := range []string{"kubeconfig/v129.yaml", "run.json", "junit.xml"} {
+		if found, err := filepath.Glob(filepath.Join(dir, "runs", ".lab", "runs", "*", pattern)); err != nil || len(found) != 1 {
+			t.Errorf("%s: %v, %v", pattern, found, err)
+		}
 	}
 }
 

@@ -46,8 +46,10 @@ func newWorld(t *testing.T, by run.Provisioner, guard *watcher) *world.World {
 	cache := t.TempDir()
 	return &world.World{
 		Provisioners: map[string]run.Provisioner{clusters.ProviderKind: by}, Images: &runtest.World{}, Reaper: guard.start,
-		Getenv:  func(name string) string { return map[string]string{"LAB_CACHE": cache}[name] },
-		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) { return runtest.Resolve(constraint, image) },
+		Getenv: func(name string) string { return map[string]string{"LAB_CACHE": cache}[name] },
+		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
+			return runtest.Resolve(constraint, image)
+		},
 	}
 }
 
