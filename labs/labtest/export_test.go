@@ -15,3 +15,9 @@ func In(open func(context.Context) (*world.World, error)) Option {
 func Wants(run, skip, test string, below ...string) bool {
 	return filter{run: patterns(run), skip: patterns(skip)}.want(test, below...)
 }
+
+// StartReaper starts the reaper of a run, and EnvReap is what makes a process
+// one.
+var StartReaper = startReaper
+
+const EnvReap = envReap
