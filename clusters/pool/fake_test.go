@@ -42,6 +42,7 @@ type fakeCluster struct {
 	unready  map[string]string
 	marked   []string
 	kibibyte int
+	passes   int
 }
 
 func newHost() *fakeHost { return &fakeHost{there: map[string]*fakeCluster{}} }
@@ -132,7 +133,7 @@ func (h *fakeHost) NodeAction(_ context.Context, node, action string) error {
 	return nil
 }
 
-func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout, _ io.Writer, _ ...string) error {
+func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout, _ io.Writer, cmd ...string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c, err := h.node(node)
@@ -142,7 +143,12 @@ func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout,
 	if c.state != "running" {
 		return errors.New("the container is paused")
 	}
-	_, err = fmt.Fprintln(stdout, c.kibibyte)
+	said := c.kibibyte
+	if strings.Contains(cmd[len(cmd)-1], "node_collector") {
+		c.passes++ // the controller manager looks again and again
+		said = c.passes
+	}
+	_, err = fmt.Fprintln(stdout, said)
 	return err
 }
 
@@ -196,7 +202,7 @@ func (c *fakeCluster) Renewed(context.Context) (map[string]time.Time, error) {
 	return map[string]time.Time{c.id + "-control-plane": time.Now()}, c.asked()
 }
 
-func (c *fakeCluster) PodsReady(context.Context) error {
+func (c *fakeCluster) MarkPodsReady(context.Context) error {
 	c.host.mu.Lock()
 	defer c.host.mu.Unlock()
 	return c.asked()

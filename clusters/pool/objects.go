@@ -17,9 +17,9 @@ type API interface {
 	Unready(ctx context.Context) (map[string]string, error)
 	// Renewed is when each node's kubelet last renewed its lease.
 	Renewed(ctx context.Context) (map[string]time.Time, error)
-	// PodsReady says whether all pods are that run and are not being deleted; the
-	// error says which are not.
-	PodsReady(ctx context.Context) error
+	// MarkPodsReady says of the pods that they are ready whose containers all are,
+	// by their kubelets.
+	MarkPodsReady(ctx context.Context) error
 	// MarkReady says of a node that it is ready, before its kubelet does.
 	MarkReady(ctx context.Context, node string) error
 	// Objects are all objects that people make or change, with a sum of what
