@@ -239,6 +239,17 @@ func (c *fakeCluster) Delete(_ context.Context, o Object) error {
 	return c.asked()
 }
 
+func (c *fakeCluster) Finish(_ context.Context, namespace string) error {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	for o := range c.objects {
+		if o.Namespace == namespace {
+			return fmt.Errorf("%s is still in namespace %s", o, namespace)
+		}
+	}
+	return c.asked()
+}
+
 func (c *fakeCluster) Stuck(context.Context, Object) string { return "finalizers example.com/never" }
 
 // change does something to a cluster's objects, as a run would.

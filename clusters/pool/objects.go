@@ -26,10 +26,14 @@ type API interface {
 	// they ask for: not their status, and not what Kubernetes itself renews all
 	// the time.
 	Objects(ctx context.Context) (Objects, error)
-	// Delete asks for an object's deletion, its own finalizers kept, and that of
-	// a namespace's pods with the shortest grace; it does not wait. One that is
-	// not there is no error.
+	// Delete asks for an object's deletion, its own finalizers kept, and with a
+	// namespace for that of all in it, pods with the shortest grace; it does not
+	// wait. One that is not there is no error.
 	Delete(ctx context.Context, o Object) error
+	// Finish ends a namespace that is being deleted and in which Objects finds
+	// nothing more, with what Kubernetes itself keeps in it. The namespace
+	// controller would begin 5 seconds after its deletion was asked for.
+	Finish(ctx context.Context, namespace string) error
 	// Stuck says why an object that is being deleted is still there; "" where
 	// that cannot be told.
 	Stuck(ctx context.Context, o Object) string
