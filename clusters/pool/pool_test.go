@@ -130,6 +130,17 @@ func TestWhatDoesNotComeBackWholeIsReplaced(t *testing.T) {
 	}
 }
 
+func TestAMachineThatWasStartedAnew(t *testing.T) {
+	h := newHost()
+	p := h.pool(t, t.TempDir())
+	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
+	giveBack(t, p, "lab-a-v", "")
+	h.change(handle.ID, func(c *fakeCluster) { c.state, c.born = "running", 7 })
+	if next, said := borrow(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID || !strings.Contains(said, "was started anew") {
+		t.Errorf("got %s, told %q", next.ID, said)
+	}
+}
+
 func TestNodesThatThinkTheirRuntimeIsDead(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())

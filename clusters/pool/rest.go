@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,11 +50,11 @@ func (p *Pool) passes(ctx context.Context, m *member) (int64, error) {
 		if node.Role != "control-plane" {
 			continue
 		}
-		var said bytes.Buffer
-		if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", healthPasses); err != nil {
-			return 0, fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+		said, err := p.output(ctx, node, healthPasses)
+		if err != nil {
+			return 0, err
 		}
-		n, err := strconv.ParseInt(strings.TrimSpace(said.String()), 10, 64)
+		n, err := strconv.ParseInt(said, 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("node %s: how often its controller manager looked at the nodes: %w", node.Name, err)
 		}
@@ -77,11 +78,35 @@ func (p *Pool) controlPlanes(ctx context.Context, m *member, script string) erro
 
 // script runs a script on a node; what it writes is the reason of its failure.
 func (p *Pool) script(ctx context.Context, node clusters.Node, script string) error {
+	_, err := p.output(ctx, node, script)
+	return err
+}
+
+// output is script for what it writes.
+func (p *Pool) output(ctx context.Context, node clusters.Node, script string) (string, error) {
 	var said bytes.Buffer
-	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
-		return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+	err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script)
+	text := strings.TrimSpace(said.String())
+	if err != nil {
+		return "", fmt.Errorf("node %s: %s: %w", node.Name, text, err)
 	}
-	return nil
+	return text, nil
+}
+
+// born prints when a machine's first process began.
+const born = `awk '{ print $22 }' /proc/1/stat`
+
+// births are when the machines began, by the nodes' names.
+func (p *Pool) births(ctx context.Context, m *member) (map[string]string, error) {
+	births := map[string]string{}
+	for _, node := range m.Handle.Nodes {
+		text, err := p.output(ctx, node, born)
+		if err != nil {
+			return nil, err
+		}
+		births[node.Name] = text
+	}
+	return births, nil
 }
 
 // machines does something to those nodes' machines that are in a state.
@@ -117,15 +142,23 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 	if err != nil {
 		return err
 	}
+	anew := make([]bool, len(m.Handle.Nodes))
 	group, asking := errgroup.WithContext(ctx)
-	for _, node := range m.Handle.Nodes {
+	for i, node := range m.Handle.Nodes {
 		group.Go(func() error {
-			return until(asking, func(ctx context.Context) error { return p.script(ctx, node, runtime) })
+			return until(asking, func(ctx context.Context) error {
+				birth, err := p.output(ctx, node, runtime+"\n"+born)
+				anew[i] = err == nil && birth != m.Births[node.Name]
+				return err
+			})
 		})
 	}
 	group.Go(func() error { return until(asking, api.Ready) })
 	if err := group.Wait(); err != nil {
 		return err
+	}
+	if i := slices.Index(anew, true); i >= 0 {
+		return fmt.Errorf("node %s was started anew", m.Handle.Nodes[i].Name)
 	}
 	if err := p.settled(ctx, api, m); err != nil {
 		return err
@@ -264,11 +297,11 @@ func (p *Pool) memory(ctx context.Context, m *member) int64 {
 // to take.
 func (p *Pool) nodeMemory(ctx context.Context, node clusters.Node) int64 {
 	const unknown = 520 << 20
-	var said bytes.Buffer
-	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", held); err != nil {
+	said, err := p.output(ctx, node, held)
+	if err != nil {
 		return unknown
 	}
-	kib, err := strconv.ParseInt(strings.TrimSpace(said.String()), 10, 64)
+	kib, err := strconv.ParseInt(said, 10, 64)
 	if err != nil || kib <= 0 {
 		return unknown
 	}
