@@ -94,6 +94,10 @@ type Handle struct {
 	// Nodes are its machines, control planes first; none where they may not be
 	// listed.
 	Nodes []Node `json:"nodes"`
+	// Of a cluster that exists: Watched says that its nodes may be listed and
+	// watched, Reached that commands can be run on them.
+	Watched bool `json:"watched,omitempty"`
+	Reached bool `json:"reached,omitempty"`
 	// Runtime names the nodes' container runtime and its version, such as
 	// "containerd://2.3.4".
 	Runtime string `json:"runtime,omitempty"`

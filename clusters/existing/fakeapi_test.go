@@ -240,8 +240,11 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		kind := "List"
-		if strings.HasSuffix(path, "/nodes") {
+		switch {
+		case strings.HasSuffix(path, "/nodes"):
 			kind = "NodeList"
+		case strings.HasSuffix(path, "/pods"):
+			kind = "PodList"
 		}
 		answer(w, 200, map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": strconv.Itoa(f.version)}, "items": items})
 	case there == nil:
@@ -258,7 +261,7 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 // isList says whether a path is of all objects of a kind.
 func (f *fakeAPI) isList(path string) bool {
 	last := path[strings.LastIndex(path, "/")+1:]
-	return slices.Contains([]string{"pods", "nodes", "namespaces", "configmaps", "jobs", "leases"}, last)
+	return slices.Contains([]string{"pods", "nodes", "namespaces", "configmaps", "jobs", "leases", "daemonsets"}, last)
 }
 
 func (f *fakeAPI) post(w http.ResponseWriter, r *http.Request) {

@@ -85,6 +85,10 @@ type connection struct {
 	reach  *reach
 	client kubernetes.Interface
 	lock   *lock
+	// access is the namespace of the pods that reach the nodes, which are in pods
+	// by their nodes; empty where they are out of reach.
+	access string
+	pods   map[string]string
 	// told says that it was said that images are not loaded.
 	told sync.Once
 }
@@ -131,7 +135,7 @@ func (p *Provisioner) Create(ctx context.Context, spec clusters.Spec, id, kubeco
 	cleaning, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
 	defer stop()
 	if c.lock != nil {
-		err = errors.Join(err, c.lock.release(cleaning))
+		err = errors.Join(err, c.clean(cleaning), c.lock.release(cleaning))
 	}
 	p.forget(id)
 	return clusters.Handle{}, err
@@ -200,9 +204,14 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 	}
 	if !nodes {
 		c.say("the account may not list and watch nodes: target.nodes is not known, and their conditions are not recorded")
+	} else if err := c.nodes(ctx, &handle); err != nil {
+		return handle, err
+	}
+	handle.Watched = nodes
+	if on.NodeAccess == "" {
 		return handle, nil
 	}
-	return handle, c.nodes(ctx, &handle)
+	return handle, c.openNodes(ctx, &handle)
 }
 
 // client is a client of the API server.
