@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -39,10 +41,15 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 			if text := d.beyond(); text != "" {
 				return errors.New(text)
 			}
-			return nil
+			return p.tidy(ctx, m)
 		}
 		if err := remove(ctx, api, d.added, asked); err != nil {
 			return err
+		}
+		for _, namespace := range emptied(d.added, asked) {
+			if err := api.Finish(ctx, namespace); err != nil {
+				return err
+			}
 		}
 		timer := time.NewTimer(cleanLook)
 		select {
@@ -52,6 +59,37 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 			return leftOver(context.WithoutCancel(ctx), api, d.added)
 		}
 	}
+}
+
+// tidyUp removes from a node what its kubelet keeps of pods that are gone, for a
+// minute and longer: their sandboxes and containers, and their logs. Who reads
+// the next run's from the runtime and the files would take them for that one's.
+const tidyUp = `
+stopped=$(crictl pods --quiet --no-trunc --state NotReady) || exit 1
+[ -z "$stopped" ] || crictl rmp $stopped >/dev/null || exit 1
+here=$(crictl pods --output json | jq --raw-output '.items[].metadata.uid') || exit 1
+for logs in /var/log/pods/*; do
+  case "
+$here
+" in *"
+${logs##*_}
+"*) ;; *) rm -rf "$logs" ;; esac
+done
+find /var/log/containers -xtype l -delete
+`
+
+// tidy makes the nodes forget pods that are gone.
+func (p *Pool) tidy(ctx context.Context, m *member) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, node := range m.Handle.Nodes {
+		group.Go(func() error {
+			if err := p.script(ctx, node, tidyUp); err != nil {
+				return fmt.Errorf("what its runtime keeps of pods that are gone cannot be removed: %w", err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // remove asks for the deletion of what was not asked for yet, in an order in
@@ -76,6 +114,22 @@ func remove(ctx context.Context, api API, added []Object, asked map[Object]bool)
 		asked[o] = true
 	}
 	return nil
+}
+
+// emptied are the namespaces among the objects that were asked to go and in which
+// nothing is any more.
+func emptied(added []Object, asked map[Object]bool) []string {
+	full := map[string]bool{}
+	for _, o := range added {
+		full[o.Namespace] = true
+	}
+	var list []string
+	for _, o := range added {
+		if o.Group == "" && o.Resource == "namespaces" && asked[o] && !full[o.Name] {
+			list = append(list, o.Name)
+		}
+	}
+	return list
 }
 
 func rank(o Object) int {

@@ -23,10 +23,64 @@ const (
 
 // sleep pauses the nodes' machines.
 func (p *Pool) sleep(ctx context.Context, m *member) error {
+	passes, err := p.passes(ctx, m)
+	if err != nil {
+		return err
+	}
 	if err := p.machines(ctx, m, "running", "pause"); err != nil {
 		return err
 	}
-	m.Paused = time.Now()
+	m.Paused, m.Passes = time.Now(), passes
+	return nil
+}
+
+// healthPasses prints how often a controller manager has looked at the nodes,
+// which it does every 5 seconds.
+const healthPasses = `
+pki=/etc/kubernetes/pki
+curl --silent --show-error --insecure --max-time 5 --cert $pki/apiserver-kubelet-client.crt --key $pki/apiserver-kubelet-client.key https://127.0.0.1:10257/metrics 2>&1 |
+  awk '$1 == "node_collector_update_all_nodes_health_duration_seconds_count" { print $2; found = 1 } END { if (!found) { print "the controller manager does not tell how often it looked at the nodes"; exit 1 } }'
+`
+
+// passes adds up what the controller managers tell: one of several leads.
+func (p *Pool) passes(ctx context.Context, m *member) (int64, error) {
+	var total int64
+	for _, node := range m.Handle.Nodes {
+		if node.Role != "control-plane" {
+			continue
+		}
+		var said bytes.Buffer
+		if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", healthPasses); err != nil {
+			return 0, fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(said.String()), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("node %s: how often its controller manager looked at the nodes: %w", node.Name, err)
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// controlPlanes runs a script on every node of the control plane.
+func (p *Pool) controlPlanes(ctx context.Context, m *member, script string) error {
+	for _, node := range m.Handle.Nodes {
+		if node.Role != "control-plane" {
+			continue
+		}
+		if err := p.script(ctx, node, script); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script runs a script on a node; what it writes is the reason of its failure.
+func (p *Pool) script(ctx context.Context, node clusters.Node, script string) error {
+	var said bytes.Buffer
+	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
+		return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+	}
 	return nil
 }
 
@@ -64,12 +118,19 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 		return err
 	}
 	group, asking := errgroup.WithContext(ctx)
-	group.Go(func() error { return p.whole(asking, m) })
+	for _, node := range m.Handle.Nodes {
+		group.Go(func() error {
+			return until(asking, func(ctx context.Context) error { return p.script(ctx, node, runtime) })
+		})
+	}
 	group.Go(func() error { return until(asking, api.Ready) })
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := nodesReady(ctx, api, m); err != nil {
+	if err := p.settled(ctx, api, m); err != nil {
+		return err
+	}
+	if err := until(ctx, func(ctx context.Context) error { return p.controlPlanes(ctx, m, controllers) }); err != nil {
 		return err
 	}
 	m.Paused = time.Time{}
@@ -77,51 +138,82 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 }
 
 const (
-	// unnoticed is how long a machine can be paused without its kubelet noticing:
-	// it calls the runtime down that it has not asked for 30 seconds
-	// (maxWaitForContainerRuntime), and asks every 5.
+	// unnoticed is how long a machine can be paused without anybody in it
+	// noticing: a kubelet calls the runtime down that it has not asked for 30
+	// seconds (maxWaitForContainerRuntime), and asks every 5; a controller manager
+	// calls a node unreachable of which it has not heard for 40.
 	unnoticed = 20 * time.Second
-	// certain is how long it can be paused at most without that.
-	certain = 36 * time.Second
-	// mayNotice is how soon it says so, once the machine runs again, if it does at
-	// all, and mustNotice if it is certain to.
-	mayNotice, mustNotice = 2 * time.Second, 12 * time.Second
+	// together is how long after a kubelet's lease its word on the node may come:
+	// both are due every 10 seconds, and so at once after a longer pause.
+	together = 300 * time.Millisecond
 )
 
-// nodesReady waits until all nodes are ready. A kubelet whose machine was paused
-// says at once that the node is not, as it takes the runtime for dead, and looks
-// again 10 seconds later only. Its runtime has answered by now (see whole), so
-// that what it will say then is said for it.
-func nodesReady(ctx context.Context, api API, m *member) error {
-	waiting := map[string]bool{}
-	enough := time.Now().Add(mayNotice)
-	if paused := time.Since(m.Paused); !m.Paused.IsZero() && paused > unnoticed {
-		if paused > certain {
-			enough = time.Now().Add(mustNotice)
-		}
-		for _, node := range m.Handle.Nodes {
-			waiting[node.Name] = true
-		}
+// settled waits until all nodes and pods are ready and stay so. In a machine that
+// was paused, the kubelet may say at once that the node is not, as it takes the
+// runtime for dead, and look again 10 seconds later only; or the controller
+// manager says so of the node and its pods, as it has not heard of the kubelet.
+// Once the runtime has answered (see wake), the kubelet has renewed its lease, and
+// the controller manager has looked at the nodes, what the kubelet will say is
+// said for it.
+func (p *Pool) settled(ctx context.Context, api API, m *member) error {
+	if m.Paused.IsZero() || time.Since(m.Paused) < unnoticed {
+		return until(ctx, func(ctx context.Context) error {
+			unready, err := api.Unready(ctx)
+			for node, why := range unready {
+				err = errors.Join(err, fmt.Errorf("node %s is not ready: %s", node, why))
+			}
+			return err
+		})
 	}
+	if err := until(ctx, func(ctx context.Context) error { return p.looked(ctx, api, m) }); err != nil {
+		return err
+	}
+	enough := time.Now().Add(together)
 	return until(ctx, func(ctx context.Context) error {
 		unready, err := api.Unready(ctx)
 		if err != nil {
 			return err
 		}
-		for node, why := range unready {
-			if !waiting[node] {
-				return fmt.Errorf("node %s is not ready: %s", node, why)
-			}
+		var why error
+		for node, text := range unready {
+			why = fmt.Errorf("node %s is not ready: %s", node, text)
 			if err := api.MarkReady(ctx, node); err != nil {
 				return err
 			}
-			delete(waiting, node)
 		}
-		if len(unready) > 0 || len(waiting) > 0 && time.Now().Before(enough) {
-			return errors.New("the kubelets have not looked at their nodes yet")
+		if err := api.MarkPodsReady(ctx); err != nil {
+			return err
 		}
-		return nil
+		if why == nil && time.Now().Before(enough) {
+			why = errors.New("the kubelets may not have looked at their nodes yet")
+		}
+		return why
 	})
+}
+
+// looked says whether every kubelet and the controller manager have looked at the
+// nodes since the machines run again.
+func (p *Pool) looked(ctx context.Context, api API, m *member) error {
+	renewed, err := api.Renewed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range m.Handle.Nodes {
+		if !heard(renewed[node.Name], m) {
+			return fmt.Errorf("the kubelet of node %s has not renewed its lease yet", node.Name)
+		}
+	}
+	passes, err := p.passes(ctx, m)
+	if err == nil && passes <= m.Passes {
+		err = errors.New("the controller manager has not looked at the nodes yet")
+	}
+	return err
+}
+
+// heard says whether a lease was renewed since the machines run again. Its time
+// is the node's clock's, so that it is held against when they were paused.
+func heard(renewed time.Time, m *member) bool {
+	return renewed.After(m.Paused.Add(unnoticed / 2))
 }
 
 // until tries again and again and returns the last failure when ctx ends.
@@ -145,32 +237,14 @@ func until(ctx context.Context, try func(context.Context) error) error {
 // the control plane, whether they live: one that lost its lease while the machine
 // was paused ends.
 const (
-	runtime = `timeout 5 ctr version >/dev/null || { echo "the container runtime does not answer"; exit 1; }
-`
-	controllers = runtime + `
+	runtime     = `timeout 5 ctr version >/dev/null || { echo "the container runtime does not answer"; exit 1; }`
+	controllers = `
 for port in 10257 10259; do
   said=$(curl --silent --insecure --max-time 5 "https://127.0.0.1:$port/healthz") || { echo "port $port of the control plane does not answer"; exit 1; }
   [ "$said" = ok ] || { echo "port $port of the control plane says: $said"; exit 1; }
 done
 `
 )
-
-// whole checks what the API server does not tell.
-func (p *Pool) whole(ctx context.Context, m *member) error {
-	return until(ctx, func(ctx context.Context) error {
-		for _, node := range m.Handle.Nodes {
-			script := runtime
-			if node.Role == "control-plane" {
-				script = controllers
-			}
-			var said bytes.Buffer
-			if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
-				return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
-			}
-		}
-		return nil
-	})
-}
 
 // held prints how much memory all processes of a machine hold that cannot be
 // taken from them, in KiB.
