@@ -127,3 +127,14 @@ func (f *fakeAPI) get(path string) *unstructured.Unstructured {
 }
 
 func (f *fakeAPI) labels(path string) map[string]string { return f.get(path).GetLabels() }
+
+func TestHowFarClocksAreApart(t *testing.T) {
+	at := func(s float64) time.Time { return time.Unix(1000, 0).Add(time.Duration(s * float64(time.Second))) }
+	for _, tt := range []struct{ said, from, to, want float64 }{
+		{5, 5.2, 5.3, 0}, {5, 5.9, 6.1, 0}, {6, 5.9, 6.1, 0}, {8, 5.9, 6, 2}, {3, 5.5, 5.6, -1.5}, {4, 4.9, 9, 0},
+	} {
+		if got := apart(at(tt.said), at(tt.from), at(tt.to)); got != time.Duration(tt.want*float64(time.Second)) {
+			t.Errorf("a clock that says %v between %v and %v is %s ahead, want %vs", tt.said, tt.from, tt.to, got, tt.want)
+		}
+	}
+}

@@ -291,6 +291,8 @@ func (f *fakeAPI) update(w http.ResponseWriter, r *http.Request, path string, th
 	}
 	f.version++
 	o.SetResourceVersion(strconv.Itoa(f.version))
+	now := metav1.NewTime(time.Now().Truncate(time.Second))
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: r.URL.Query().Get("fieldManager"), Operation: "Update", Time: &now}})
 	f.objects[path] = o
 	answer(w, 200, o.Object)
 }

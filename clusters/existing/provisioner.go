@@ -33,6 +33,9 @@ var (
 // cleanUpLimit bounds what is done where a creation failed.
 const cleanUpLimit = 20 * time.Second
 
+// skewed is how far a cluster's clock may be from this machine's without a word.
+const skewed = 500 * time.Millisecond
+
 // Options are what a Provisioner can do without.
 type Options struct {
 	// Host names this machine to others; empty means its host name.
@@ -192,9 +195,12 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 	if err := c.lock.take(ctx, c.say); err != nil {
 		return handle, err
 	}
-	left, err := c.lock.enter(ctx)
+	left, ahead, err := c.lock.enter(ctx)
 	if err != nil {
 		return handle, err
+	}
+	if ahead.Abs() > skewed {
+		c.say(fmt.Sprintf("the cluster's clock is %s ahead of this machine's: times of steps and of containers cannot be compared finer than that", ahead.Round(time.Second/10)))
 	}
 	for _, other := range left {
 		c.say(fmt.Sprintf("the run of %s was kept or did not clean up: remove what it left with: lab gc %s", other, other))
