@@ -34,6 +34,8 @@ type Spec struct {
 	Name string `json:"name"`
 	// Provider is who makes it; empty means ProviderKind.
 	Provider string `json:"provider,omitempty"`
+	// Existing says which cluster is meant; set with ProviderExisting alone.
+	Existing *Existing `json:"existing,omitempty"`
 	// Version is the whole Kubernetes version without a leading "v", such as
 	// "1.28.15".
 	Version string `json:"version"`
@@ -80,6 +82,8 @@ type Node struct {
 type Handle struct {
 	// Name is the cluster's name in the scenario.
 	Name string `json:"name"`
+	// Provider is who has it; empty means ProviderKind.
+	Provider string `json:"provider,omitempty"`
 	// ID is the name under which the provider knows it, unique on the host.
 	ID string `json:"id"`
 	// Version is what the API server itself says, such as "1.28.15".
@@ -87,8 +91,13 @@ type Handle struct {
 	// Kubeconfig is the path of a kubeconfig file (mode 0600) for this
 	// cluster alone.
 	Kubeconfig string `json:"kubeconfig"`
-	// Nodes are its machines, control planes first.
+	// Nodes are its machines, control planes first; none where they may not be
+	// listed.
 	Nodes []Node `json:"nodes"`
+	// Of a cluster that exists: Watched says that its nodes may be listed and
+	// watched, Reached that commands can be run on them.
+	Watched bool `json:"watched,omitempty"`
+	Reached bool `json:"reached,omitempty"`
 	// Runtime names the nodes' container runtime and its version, such as
 	// "containerd://2.3.4".
 	Runtime string `json:"runtime,omitempty"`
@@ -102,8 +111,14 @@ func KubeconfigPath(runDir, cluster string) string {
 	return filepath.Join(runDir, "kubeconfig", cluster+".yaml")
 }
 
-// Remaining is a cluster of lab that is on the host.
+// Remaining is a cluster of lab that is on the host, or what a run left on one
+// that exists.
 type Remaining struct {
+	// Provider is who has it; empty means ProviderKind. Kubeconfig is the file by
+	// which one that exists is reached, and Run the folder of the run.
+	Provider   string `json:"provider,omitempty"`
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Run        string `json:"run,omitempty"`
 	// ID is its name there.
 	ID    string   `json:"id"`
 	Nodes []string `json:"nodes"`

@@ -41,14 +41,15 @@ func (l *loader) clustersOfBlock(block inner) []*Cluster {
 
 func (l *loader) cluster(block inner, name string) *Cluster {
 	in := block.in
-	c := &Cluster{Name: name, Block: block.Labels[0], ControlPlanes: 1, Range: block.DefRange}
+	c := &Cluster{Name: name, Block: block.Labels[0], Provider: ProviderKind, ControlPlanes: 1, Range: block.DefRange}
 	content := l.content(block.Body, block.schema, in)
 	args := content.args
 	if attr := args["kubernetes"]; attr != nil {
 		c.KubernetesRange = attr.Expr.Range()
 		l.kubernetes(attr, in, &c.Kubernetes)
 	}
-	l.provider(args["provider"], in)
+	l.provider(args["provider"], block, c)
+	l.existing(content, block, c)
 	l.text(args["image"], in, &c.Image)
 	if attr := args["feature_gates"]; attr != nil {
 		c.FeatureGatesRange = attr.Expr.Range()
@@ -95,20 +96,6 @@ func (l *loader) kubernetes(attr *hcl.Attribute, in surroundings, to *string) {
 	if err := check(*to); err != nil {
 		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "%s.", strings.TrimSuffix(sentence(err), "."))
 	}
-}
-
-func (l *loader) provider(attr *hcl.Attribute, in surroundings) {
-	var name string
-	if !l.text(attr, in, &name) || name == "kind" {
-		return
-	}
-	if name == "existing" {
-		l.errorf(attr.Expr.Range(), "Not there yet",
-			"The provider \"existing\" belongs to the language, but this version of lab accepts only \"kind\", which is the default.")
-		return
-	}
-	l.errorf(attr.Expr.Range(), "Unknown provider", "There is no provider %s: this version of lab accepts only \"kind\", which is the default.%s",
-		value.Format(cty.StringVal(name)), suggest.Sentence(name, []string{"kind"}))
 }
 
 // componentNames are the components whose settings a cluster can change.

@@ -56,6 +56,10 @@ type Cluster struct {
 	// "~> 1.28"; KubernetesRange is where.
 	Kubernetes      string
 	KubernetesRange hcl.Range
+	// Provider is ProviderKind or ProviderExisting; Existing is set for the
+	// latter.
+	Provider string
+	Existing *Existing
 	// Image is a node image that the scenario names itself; empty otherwise.
 	Image        string
 	FeatureGates map[string]bool
@@ -71,6 +75,28 @@ type Cluster struct {
 	KubeadmPatches    []string
 	ReadyTimeout      time.Duration
 	Range             hcl.Range
+}
+
+// The providers of clusters.
+const (
+	ProviderKind     = "kind"
+	ProviderExisting = "existing"
+)
+
+// Existing says which cluster is meant that exists already.
+type Existing struct {
+	// Kubeconfig is a file: absolute, from the home directory ("~/…"), or from
+	// where the scenario's folder is named from. Empty stands for what kubectl
+	// would take.
+	Kubeconfig string
+	// Context is one in it; empty stands for the current one.
+	Context string
+	// Namespace is one that is there and that scenarios run in; empty means
+	// that each gets one of its own.
+	Namespace string
+	// NodeAccess is the image of a privileged pod on every node, through which
+	// the nodes are reached; empty where they are left alone.
+	NodeAccess string
 }
 
 // Component holds the settings of one Kubernetes component of a cluster.

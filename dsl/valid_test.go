@@ -55,6 +55,9 @@ func dump(m *Module) string {
 		}
 		fmt.Fprintf(&b, "\n  runtime_config %v nodes %d+%d images %q ready %s\n  patches %q %q\n", c.RuntimeConfig,
 			c.ControlPlanes, c.Workers, c.Images, c.ReadyTimeout, c.ContainerdPatches, c.KubeadmPatches)
+		if c.Existing != nil {
+			fmt.Fprintf(&b, "  %s %+v\n", c.Provider, *c.Existing)
+		}
 	}
 	for _, s := range m.Scenarios {
 		fmt.Fprintf(&b, "scenario %s %q\n  on", s.Title(), s.Description)

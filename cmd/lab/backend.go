@@ -19,8 +19,8 @@ import (
 	labrun "github.com/kind-lab/lab/labs/run"
 )
 
-// openBackend finds the container engine and wires everything to it.
-func openBackend(ctx context.Context, a *app) (*backend, error) {
+// openEngine finds the container engine and wires to it what makes clusters.
+func openEngine(ctx context.Context, a *app) (*backend, error) {
 	logs.RouteKlog(io.Discard)
 	found, err := engine.Detect(ctx, a.get)
 	if err != nil {

@@ -45,9 +45,10 @@ type realCluster struct {
 	signaling *signal.Sender
 	operating *node.Operator
 
-	handle clusters.Handle
-	config *rest.Config
-	nodes  machines
+	handle  clusters.Handle
+	config  *rest.Config
+	nodes   machines
+	objects *objects.Client
 }
 
 // connect reaches the cluster of a handle, whose nodes are the machines.
@@ -65,7 +66,7 @@ func connect(handle clusters.Handle, nodes machines) (*realCluster, error) {
 	}
 	c := &realCluster{
 		Applier: apply.New(config, client), removing: remove.New(client), patching: patch.New(client),
-		handle: handle, config: config, nodes: nodes,
+		handle: handle, config: config, nodes: nodes, objects: client,
 	}
 	if c.running, err = exec.New(config, nodes, c.nodeNames()); err != nil {
 		return nil, err

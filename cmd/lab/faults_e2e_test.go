@@ -74,7 +74,11 @@ func replayedAlike(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
-	m, problems, err := a.load(rec.Source, scenarioFlags{})
+	var flags scenarioFlags
+	if rec.Given != "" {
+		flags.varFiles = []string{rec.Given}
+	}
+	m, problems, err := a.load(rec.Source, flags)
 	if err != nil || problems.HasErrors() {
 		t.Fatal(err, problems)
 	}

@@ -23,8 +23,9 @@ func (a *app) gcCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "gc [RUN|CLUSTER]...", Short: "Remove clusters that no run uses any more",
 		Long: `Gc lists the clusters of lab on this host that belong to no run that still goes
-on, asks, and removes them. With arguments it takes those alone: a run's ID or
-a cluster's, as a run that could not clean up printed it.`,
+on, and what the runs of this folder left on clusters that exist, asks, and
+removes them. With arguments it takes those alone: a run's ID or a cluster's, as
+a run that could not clean up printed it.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.gc(cmd.Context(), args, yes) },
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -36,7 +37,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	if err != nil {
 		return broken(err)
 	}
-	all, err := world.remaining(ctx)
+	all, err := a.leftovers(ctx, world)
 	if err != nil {
 		return broken(err)
 	}
@@ -64,7 +65,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 		return nil
 	}
 	for _, c := range gone {
-		if e := world.provisioners[clusters.ProviderKind].Destroy(ctx, c.ID); e != nil {
+		if e := world.discard(ctx, c); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}

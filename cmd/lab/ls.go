@@ -41,7 +41,7 @@ func (a *app) lsCommand() *cobra.Command {
 }
 
 func (a *app) ls(ctx context.Context, asJSON bool) error {
-	world, err := a.open(ctx, a)
+	world, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}

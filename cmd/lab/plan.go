@@ -10,6 +10,7 @@ import (
 
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/validate"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -49,8 +50,11 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.resolver(ctx)})
+		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
 	})
+	if err := world.unmet(); err != nil {
+		return broken(err)
+	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
@@ -87,6 +91,9 @@ func (a *app) planned(build func() (*plan.Plan, diag.List)) (*plan.Plan, diag.Li
 	p, problems := build()
 	close(done)
 	telling.Wait()
+	if !problems.HasErrors() {
+		validate.Needs(p)
+	}
 	return p, problems
 }
 

@@ -87,12 +87,12 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 	}
 	ctx, signals := a.signals(ctx)
 	defer signals.stop()
-	world, err := a.open(ctx, a)
+	world, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: names, Resolve: world.resolver(ctx)})
+		return plan.Build(m, plan.Options{Clusters: names, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
 	})
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
@@ -180,7 +180,7 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 	if all == (len(names) > 0) {
 		return usage("name the clusters (`lab ls` lists them), or say -all")
 	}
-	world, err := a.open(ctx, a)
+	world, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}

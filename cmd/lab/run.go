@@ -49,7 +49,8 @@ lab in the catalog (` + "`lab list`" + `).
 A cluster is cleaned and kept, paused, for the next run, where all that was
 done to it can be undone; otherwise it is destroyed, and that is said. -fresh
 makes new clusters and destroys them. ` + "`lab ls`" + ` lists what waits, ` + "`lab down`" + `
-removes it.
+removes it. On a cluster that exists already (provider = "existing") scenarios
+run in namespaces of their own; it is neither cleaned beyond those nor destroyed.
 
 Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
 and for each cluster and scenario the pods' states and the logs.
@@ -94,12 +95,15 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(err)
 	}
-	if f.fresh {
+	if f.fresh && world.fresh != nil {
 		world.provisioners[clusters.ProviderKind] = world.fresh
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
 	})
+	if err := world.unmet(); err != nil {
+		return broken(err)
+	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
@@ -253,6 +257,12 @@ type backend struct {
 	images       labrun.Images
 	connect      labrun.Connect
 	resolve      func(ctx context.Context, constraint, image string) (plan.Image, error)
+	// ask asks a cluster that exists for its version; nil where none can be.
+	ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
+	// unmade is why no clusters can be made here; nil where they can. asked says
+	// that one was to be.
+	unmade error
+	asked  bool
 	// pool lends clusters; fresh makes those that nobody had before.
 	pool  *pool.Pool
 	fresh labrun.Provisioner
@@ -265,5 +275,8 @@ type backend struct {
 }
 
 func (b *backend) resolver(ctx context.Context) plan.Resolve {
-	return func(constraint, image string) (plan.Image, error) { return b.resolve(ctx, constraint, image) }
+	return func(constraint, image string) (plan.Image, error) {
+		b.asked = true
+		return b.resolve(ctx, constraint, image)
+	}
 }

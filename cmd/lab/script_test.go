@@ -74,7 +74,13 @@ func openWorld(_ context.Context, a *app) (*backend, error) {
 		}
 	}
 	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, fresh: w,
+		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, clusters.ProviderExisting: w}, fresh: w,
+		ask: func(_ context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
+			if on.Context == "nowhere" {
+				return plan.Image{}, errors.New("no such cluster: config has no context \"nowhere\"")
+			}
+			return plan.Image{Version: "1.29.3", Source: "existing", Why: "the API server of context \"stage\" says so"}, nil
+		},
 		pool: pool.New(nil, pool.Options{Dir: a.hostPool()}), images: w, connect: w.Connect, maxCreates: 4,
 		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {

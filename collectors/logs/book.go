@@ -47,6 +47,10 @@ type container struct {
 	from    time.Time // the time of the first line that was dropped
 	told    int       // dropped lines that are declared
 	shown   time.Time // of the newest line, where lines are shown and not kept
+
+	// following says whether the log is followed, asking whether it could be read
+	// when that was asked.
+	following, asking sight
 }
 
 // run is one run of a container. The book's mutex guards it.

@@ -3,8 +3,6 @@ package logs
 import (
 	"fmt"
 	"time"
-
-	"github.com/kind-lab/lab/collectors"
 )
 
 // count notes that a line is recorded.
@@ -72,10 +70,5 @@ func (c *Collector) declareDropped() {
 
 // gap declares that lines of a container are missing between from and now.
 func (c *Collector) gap(target *container, from time.Time, count int, reason string) {
-	now := time.Now()
-	c.sink.Add(collectors.Record{
-		Time: now, Precision: time.Nanosecond, Source: collectors.SourceLog, Type: collectors.TypeGap,
-		Object: target.pod.object, Container: target.name,
-		Gap: &collectors.Gap{From: from, To: now, Reason: reason, Count: count},
-	})
+	c.declare(target, from, time.Now(), count, reason)
 }

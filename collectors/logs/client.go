@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,11 +69,19 @@ func (k podsAPI) Watch(ctx context.Context, options metav1.ListOptions) (watch.I
 	w, err := k.PodInterface.Watch(ctx, options)
 	if err != nil {
 		k.c.watchFailed(err)
+		k.c.unwatched(ctx)
 		return nil, err
 	}
 	t := &tee{incoming: w, result: make(chan watch.Event), stop: make(chan struct{})}
 	t.Stop = sync.OnceFunc(func() { close(t.stop); w.Stop() })
-	go t.run(func(e watch.Event) { k.c.watched(ctx, e) })
+	sees := sync.OnceFunc(func() { k.c.rewatched(ctx) })
+	go func() {
+		// One that ends at once is how the client tells of some failures.
+		proven := time.AfterFunc(provenAfter, sees)
+		t.run(func(e watch.Event) { sees(); k.c.watched(ctx, e) })
+		proven.Stop()
+		k.c.unwatched(ctx)
+	}()
 	k.c.isReady()
 	return teeWatch{t}, nil
 }
@@ -111,6 +120,7 @@ func (c *Collector) watched(ctx context.Context, e watch.Event) {
 	if !isPod {
 		return
 	}
+	c.watching.sees()
 	for _, prev := range c.book.observe(p, e.Type == watch.Deleted) {
 		if c.display != nil {
 			continue

@@ -71,6 +71,10 @@ func (c *Collector) follow(ctx context.Context) error {
 		case time.Since(began) > time.Minute:
 			backoff = c.options.Retry
 		}
+		if c.display == nil {
+			c.dark.Store(true)
+			c.lose(&c.watching, nil, c.watching.since(), errWatch)
+		}
 		c.options.Warn(fmt.Sprintf("following logs: stern ended and is started again: %v", err))
 		retry.Pause(ctx, &backoff)
 	}

@@ -6,7 +6,7 @@
 // package: lines are bounded, none is recorded twice, the log of a run that
 // was over before it could be followed is read when the next run begins, and
 // Reconcile reads every log again and adds what the live view missed. What
-// cannot be had is declared as a gap.
+// cannot be had is declared as a gap, at once where the API server is away.
 //
 // Below Options.Dir each container has a file POD/CONTAINER.log, one line for
 // each line of the log: its time in RFC 3339 with nanoseconds, a space, the
@@ -21,6 +21,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -84,6 +85,11 @@ type Collector struct {
 	streams *streams
 	display *display // nil where lines are recorded
 	first   firstStart
+	// watching says whether the pods are watched, asking whether they could be
+	// listed when that was asked.
+	watching, asking sight
+	// dark says that no watch of the pods works.
+	dark    atomic.Bool
 	ready   chan struct{}
 	isReady func()
 }

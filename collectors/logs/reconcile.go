@@ -199,7 +199,7 @@ func (c *Collector) readPrevious(ctx context.Context, target *container, number 
 	if latest, there := c.book.now(target); !there || latest != number+1 {
 		return fmt.Errorf("run %d is no longer the one before the last", number)
 	}
-	if _, err := c.readLog(ctx, target, number, true); err != nil {
+	if _, err := c.readLog(ctx, target, number, true, time.Time{}); err != nil {
 		return err
 	}
 	if latest, _ := c.book.now(target); latest != number+1 {
@@ -212,7 +212,7 @@ func (c *Collector) readPrevious(ctx context.Context, target *container, number 
 // readCurrent reads the log of the last run and refreshes the pod's state.
 func (c *Collector) readCurrent(ctx context.Context, target *container, number int) error {
 	before := c.book.get(target, number)
-	first, err := c.readLog(ctx, target, number, false)
+	first, err := c.readLog(ctx, target, number, false, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -237,13 +237,16 @@ func (c *Collector) readCurrent(ctx context.Context, target *container, number i
 	return nil
 }
 
-// readLog reads one log through the API to its end and records what is not
-// recorded yet. It returns the time of the log's first line.
-func (c *Collector) readLog(ctx context.Context, target *container, number int, previous bool) (time.Time, error) {
+// readLog reads one log through the API to its end, from a time on unless that
+// is zero, and records what is not recorded yet. It returns the time of the
+// first line that it read.
+func (c *Collector) readLog(ctx context.Context, target *container, number int, previous bool, since time.Time) (time.Time, error) {
 	var first time.Time
-	body, err := c.client.CoreV1().Pods(c.options.Namespace).GetLogs(target.pod.object.Name, &corev1.PodLogOptions{
-		Container: target.name, Timestamps: true, Previous: previous,
-	}).Stream(ctx)
+	options := &corev1.PodLogOptions{Container: target.name, Timestamps: true, Previous: previous}
+	if !since.IsZero() {
+		options.SinceTime = &metav1.Time{Time: since.Truncate(time.Second)}
+	}
+	body, err := c.client.CoreV1().Pods(c.options.Namespace).GetLogs(target.pod.object.Name, options).Stream(ctx)
 	if err != nil {
 		return first, fmt.Errorf("reading the log: %w", err)
 	}

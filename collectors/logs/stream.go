@@ -42,6 +42,7 @@ type stream struct {
 	body      io.ReadCloser
 	lines     *lineReader
 	last      time.Time // of the last line
+	heard     time.Time // when that came, or the log was opened
 	out       []byte
 	garbled   bool // it had a message that is no line of the container
 	err       error
@@ -75,7 +76,8 @@ func (t *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) 
 	if match == nil || query.Get("follow") != "true" {
 		return t.next.RoundTrip(request)
 	}
-	response, err := t.streams.fetch(t.next, request)
+	target, _ := t.streams.c.book.find(match[1], query.Get("container"))
+	response, err := t.streams.fetch(t.next, request, target, nil)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, err
 	}
@@ -119,6 +121,7 @@ func (s *stream) use(body io.ReadCloser) {
 	}
 	s.body, s.lines, s.pass, s.garbled = body, newLineReader(body), s.container.begin(), false
 	opened := time.Now()
+	s.heard = opened
 	s.streams.c.book.note(s.container, s.run, func(r *run) { r.openedAt, r.eof = opened, false })
 }
 
@@ -210,7 +213,7 @@ func (s *stream) mark(text string) []byte {
 			s.container.name, s.container.pod.object.Name, text[:min(len(text), 500)]))
 		return nil
 	}
-	s.last = l.at
+	s.last, s.heard = l.at, time.Now()
 	stamp, rest, _ := strings.Cut(text, " ")
 	return []byte(stamp + " " + s.id + rest + "\n")
 }
@@ -227,7 +230,7 @@ func (s *stream) ended(err error) error {
 	if s.request.Context().Err() != nil {
 		return s.request.Context().Err()
 	}
-	return s.reopen()
+	return s.reopen(err)
 }
 
 // isOver waits, for EndWait at most, until the API says that the run ended.
@@ -249,9 +252,11 @@ func (s *stream) isOver() bool {
 	}
 }
 
-// reopen asks for the log from the last line on. It returns io.EOF where the
-// log is no longer there: what is missing is for Reconcile to find out.
-func (s *stream) reopen() error {
+// reopen asks for the log from the last line on, after it ended for a reason. It
+// returns io.EOF where the log is no longer there: what is missing is for
+// Reconcile to find out.
+func (s *stream) reopen(why error) error {
+	from := brokenSince(why, s.heard)
 	_ = s.body.Close() // what is wrong with it is known
 	again := s.request.Clone(s.request.Context())
 	query := again.URL.Query()
@@ -260,7 +265,7 @@ func (s *stream) reopen() error {
 		query.Set("sinceTime", s.last.Truncate(time.Second).Format(time.RFC3339))
 	}
 	again.URL.RawQuery = query.Encode()
-	response, err := s.streams.fetch(s.next, again)
+	response, err := s.streams.fetch(s.next, again, s.container, &from)
 	if err != nil {
 		return err
 	}
@@ -274,9 +279,10 @@ func (s *stream) reopen() error {
 	return nil
 }
 
-// fetch sends the request for a log until the API server is there to answer
-// it, or its context ends.
-func (s *streams) fetch(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+// fetch sends the request for a container's log until the API server is there to
+// answer it, or its context ends. Meanwhile a gap is declared, from a time on or,
+// where that is nil, from now, which ends once all that was written is recorded.
+func (s *streams) fetch(next http.RoundTripper, request *http.Request, target *container, from *time.Time) (*http.Response, error) {
 	ctx := request.Context()
 	for backoff, told := s.c.options.Retry, false; ; retry.Pause(ctx, &backoff) {
 		response, err := next.RoundTrip(request)
@@ -284,16 +290,46 @@ func (s *streams) fetch(next http.RoundTripper, request *http.Request) (*http.Re
 			return response, err
 		}
 		if err == nil {
-			if response.StatusCode < http.StatusInternalServerError && response.StatusCode != http.StatusTooManyRequests {
+			err = s.answered(ctx, response, target)
+			if err == nil {
 				return response, nil
 			}
-			err = errors.Join(fmt.Errorf("the API server answers %s", response.Status), response.Body.Close())
+			err = errors.Join(err, response.Body.Close())
 		}
 		if !told {
 			s.c.options.Warn(fmt.Sprintf("a log cannot be followed now and is asked for again: %v", err))
+			s.blind(target, from, err)
 		}
 		told = true
 	}
+}
+
+// answered says why an answer does not do. After a gap it does once all that was
+// written meanwhile was read.
+func (s *streams) answered(ctx context.Context, response *http.Response, target *container) error {
+	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests {
+		return fmt.Errorf("the API server answers %s", response.Status)
+	}
+	if target == nil || response.StatusCode != http.StatusOK || !target.following.isLost() {
+		return nil
+	}
+	if err := s.c.catchUp(ctx, target); err != nil {
+		return err
+	}
+	s.c.regain(&target.following, target)
+	return nil
+}
+
+// blind declares that a log is not followed.
+func (s *streams) blind(target *container, from *time.Time, why error) {
+	if s.c.display != nil || target == nil {
+		return
+	}
+	since := time.Now()
+	if from != nil {
+		since = *from
+	}
+	s.c.lose(&target.following, target, since, fmt.Errorf("the log cannot be followed: %w", why))
 }
 
 // Close ends the stream; it may be called more than once.

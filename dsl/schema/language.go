@@ -71,17 +71,21 @@ func cluster() *Block {
 	return &Block{
 		Type: "cluster", Labels: []string{"name"},
 		Summary: "A cluster to run scenarios on, read as cluster.NAME in a scenario's clusters.",
-		Doc:     "It is made for the run and destroyed after it. What cannot work, such as a feature gate that the version does not have, is told before anything starts.",
+		Doc: "It is made for the run and destroyed after it. What cannot work, such as a feature gate that the version does not have, is told before anything starts.\n\n" +
+			"With provider = \"existing\" it is one that is there, in a context of a kubeconfig: scenarios run in namespaces of their own, which are deleted after them, or in the one that is named, " +
+			"and nothing else is touched. Then kubernetes is optional, and checked against what the API server says; what says how a cluster is made cannot be written.",
 		Example: `cluster "v128_on" {
   kubernetes    = "1.28"
   feature_gates = { SidecarContainers = true }
 }`,
 		Arguments: []Argument{
-			{Name: "kubernetes", Type: "string", Required: true, Stage: Load, Doc: "A version, such as \"1.28\" (the newest patch version of it that can be had), \"1.28.15\" or a constraint such as \"~> 1.28\"."},
+			{Name: "kubernetes", Type: "string", Stage: Load, Doc: "A version, such as \"1.28\" (the newest patch version of it that can be had), \"1.28.15\" or a constraint such as \"~> 1.28\". Required, but for a cluster that exists: that one must be of it."},
 			{Name: "for_each", Type: "map or set of strings", Stage: Load, Doc: "Makes a cluster for each element: cluster.NAME[\"key\"]. In the block each.key and each.value are the element's."},
-			{Name: "provider", Type: "string", Default: `"kind"`, Values: []string{"kind", "existing"}, Stage: Load, Doc: "Who makes the cluster. \"existing\" is not in this version yet."},
-			{Name: "kubeconfig", Type: "string", Stage: Load, Later: true, Doc: "With the provider \"existing\": the kubeconfig file."},
-			{Name: "context", Type: "string", Stage: Load, Later: true, Doc: "With the provider \"existing\": the context in it."},
+			{Name: "provider", Type: "string", Default: `"kind"`, Values: []string{"kind", "existing"}, Stage: Load, Doc: "Who has the cluster: \"kind\" makes it, \"existing\" takes one that is there."},
+			{Name: "kubeconfig", Type: "string", Stage: Load, Doc: "With the provider \"existing\": the kubeconfig file, from the scenario's folder or from ~; without it what kubectl takes, KUBECONFIG or ~/.kube/config."},
+			{Name: "context", Type: "string", Stage: Load, Doc: "With the provider \"existing\": the context in the kubeconfig; without it the current one."},
+			{Name: "namespace", Type: "string", Stage: Load, Doc: "With the provider \"existing\": a namespace that is there and in which all scenarios run, for who has rights in that one alone; without it each has one of its own."},
+			{Name: "node_access", Type: "string", Stage: Load, Doc: "With the provider \"existing\": an image with sh and nsenter, such as \"busybox:1.35\". A privileged pod of it on every node, for as long as the run goes on, tells when containers start and end to the nanosecond, and lets steps send signals and run commands on nodes. Without it the nodes are left alone."},
 			{Name: "image", Type: "string", Stage: Load, Doc: "A node image to use instead of the one found for the version."},
 			{Name: "feature_gates", Type: "map(bool)", Default: "{}", Stage: Load, Doc: "Feature gates of all components."},
 			{Name: "runtime_config", Type: "map(string)", Default: "{}", Stage: Load, Doc: "The API server's --runtime-config, such as { \"api/alpha\" = \"true\" }."},

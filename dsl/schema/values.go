@@ -93,10 +93,10 @@ func target() *Value {
 			"name: string: The cluster's name in the file.",
 			"kubernetes: string: Its whole version, such as \"1.28.15\".",
 			"minor: number: Its minor version, such as 28.",
-			"feature_gates: map(bool): The gates that the cluster sets; lookup(target.feature_gates, \"X\", false) has an answer for others.",
+			"feature_gates: map(bool): The gates that the cluster sets; lookup(target.feature_gates, \"X\", false) has an answer for others. Unknown on a cluster that exists already.",
 			"native_sidecars: bool: Whether init containers with restartPolicy Always are native sidecars there (KEP-753).",
 			"ordered_termination: bool: Whether native sidecars are stopped after the other containers, in reverse order (1.29 and later).",
-			"nodes: list(string): The names of its nodes.",
+			"nodes: list(string): The names of its nodes; unknown where they may not be listed.",
 			"runtime: string: Its container runtime, such as \"containerd://2.3.4\".",
 			"cgroup: number: The version of cgroups on its nodes, 1 or 2.",
 		)}

@@ -198,11 +198,22 @@ func (c *converter) targetValue(t *Target) cty.Value {
 	for name, on := range t.FeatureGates {
 		gates[name] = cty.BoolVal(on)
 	}
+	set, nodes := mapOf(gates, cty.Bool), texts(t.Nodes)
+	if t.GatesUnknown {
+		set = cty.UnknownVal(set.Type())
+	}
+	cgroup := number(t.Cgroup)
+	if t.GatesUnknown && t.Cgroup == 0 {
+		cgroup = cty.UnknownVal(cty.Number)
+	}
+	if t.NodesUnknown {
+		nodes = cty.UnknownVal(nodes.Type())
+	}
 	return cty.ObjectVal(map[string]cty.Value{
 		"name": observed(t.Name), "kubernetes": observed(t.Kubernetes), "minor": number(t.Minor),
-		"feature_gates": mapOf(gates, cty.Bool), "native_sidecars": cty.BoolVal(t.NativeSidecars),
-		"ordered_termination": cty.BoolVal(t.OrderedTermination), "nodes": texts(t.Nodes),
-		"runtime": observed(t.Runtime), "cgroup": number(t.Cgroup),
+		"feature_gates": set, "native_sidecars": cty.BoolVal(t.NativeSidecars),
+		"ordered_termination": cty.BoolVal(t.OrderedTermination), "nodes": nodes,
+		"runtime": observed(t.Runtime), "cgroup": cgroup,
 	})
 }
 

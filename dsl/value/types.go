@@ -43,15 +43,18 @@ func None[T any]() Opt[T] { return Opt[T]{State: Absent} }
 
 // Target is the cluster that a scenario runs on now.
 type Target struct {
-	Name               string
-	Kubernetes         string
-	Minor              int
-	FeatureGates       map[string]bool
-	NativeSidecars     bool
-	OrderedTermination bool
-	Nodes              []string
-	Runtime            string
-	Cgroup             int
+	Name         string
+	Kubernetes   string
+	Minor        int
+	FeatureGates map[string]bool
+	// GatesUnknown says that the gates cannot be known, and NodesUnknown that
+	// the nodes cannot.
+	GatesUnknown, NodesUnknown bool
+	NativeSidecars             bool
+	OrderedTermination         bool
+	Nodes                      []string
+	Runtime                    string
+	Cgroup                     int
 }
 
 // Pod is what is known of a pod. A nil *Pod was not observed yet. Strings that

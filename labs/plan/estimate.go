@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 )
 
@@ -18,6 +19,8 @@ const (
 	// further node adds.
 	boot = 40 * time.Second
 	join = 15 * time.Second
+	// connect is what a cluster needs that exists already.
+	connect = time.Second
 	// around is the namespace, the observers and the sealing of one run.
 	around = 2 * time.Second
 	// destroy is the end of a cluster.
@@ -70,16 +73,19 @@ func (p *Plan) Estimate(parallel int) Estimate {
 	var images time.Duration
 	there := map[string]bool{}
 	for _, c := range p.Clusters {
-		path := Path{Cluster: c.Name, Boot: boot + join*time.Duration(max(1, c.Spec.ControlPlanes)+c.Spec.Workers-1), Scenarios: []string{}}
+		path := Path{Cluster: c.Name, Boot: c.boots(), Scenarios: []string{}}
 		if !there[c.Image.Ref] {
 			path.Image = c.Image.Estimate
 		}
 		there[c.Image.Ref] = true
 		images += path.Image
-		place := slices.Index(places, slices.Min(places))
-		begins := max(images, places[place])
+		begins := time.Duration(0)
+		if c.Spec.By() != clusters.ProviderExisting {
+			place := slices.Index(places, slices.Min(places))
+			begins = max(images, places[place])
+			places[place] = begins + path.Boot
+		}
 		path.Wait = begins - path.Image
-		places[place] = begins + path.Boot
 		for _, r := range p.Runs {
 			if r.Cluster == c.Name {
 				path.Scenarios = append(path.Scenarios, r.Scenario)
@@ -92,6 +98,14 @@ func (p *Plan) Estimate(parallel int) Estimate {
 		e.Total = Span{max(e.Total.Least, path.Total.Least), max(e.Total.Most, path.Total.Most)}
 	}
 	return e
+}
+
+// boots is how long a cluster takes until it is ready.
+func (c Cluster) boots() time.Duration {
+	if c.Spec.By() == clusters.ProviderExisting {
+		return connect
+	}
+	return boot + join*time.Duration(max(1, c.Spec.ControlPlanes)+c.Spec.Workers-1)
 }
 
 // span is how long a run takes.

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,9 +21,10 @@ import (
 type Image struct {
 	// Version is the whole version, such as "1.28.15".
 	Version string `json:"version"`
-	// Source is "have", "pull" or "build".
+	// Source is "have", "pull" or "build", or "existing" where there is a
+	// cluster of that version and no image is needed.
 	Source string `json:"source"`
-	// Ref is the image, such as "kindest/node:v1.28.15".
+	// Ref is the image, such as "kindest/node:v1.28.15"; empty for none.
 	Ref string `json:"ref"`
 	// Why says in a sentence why it is this version.
 	Why string `json:"why,omitempty"`
@@ -34,6 +36,10 @@ type Image struct {
 // that the scenario names itself.
 type Resolve func(constraint, image string) (Image, error)
 
+// Ask asks a cluster that exists for its version, and says where the constraint
+// does not allow it; an empty constraint allows any.
+type Ask func(constraint string, on clusters.Existing) (Image, error)
+
 // Options choose what of a module is planned.
 type Options struct {
 	// Clusters and Scenarios are names; empty means all. The name of a block
@@ -41,6 +47,8 @@ type Options struct {
 	Clusters  []string
 	Scenarios []string
 	Resolve   Resolve
+	// Ask is for the clusters that exist already.
+	Ask Ask
 }
 
 // Cluster is a cluster that will be made.
@@ -109,7 +117,7 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 		if !slices.Contains(wanted, c) {
 			continue
 		}
-		image, err := o.Resolve(c.Kubernetes, c.Image)
+		image, err := o.image(c)
 		if err != nil {
 			problems = append(problems, unresolved(m, c, err))
 			continue
@@ -122,6 +130,25 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			Detail: "No scenario of " + m.Path + " runs on the clusters that were chosen. A scenario names its clusters: clusters = [cluster.v128]."})
 	}
 	return p, problems
+}
+
+// image is the node image of a cluster, or the version of one that exists.
+func (o Options) image(c *dsl.Cluster) (Image, error) {
+	if c.Existing == nil {
+		return o.Resolve(c.Kubernetes, c.Image)
+	}
+	if o.Ask == nil {
+		return Image{}, errors.New("clusters that exist already cannot be reached here")
+	}
+	return o.Ask(c.Kubernetes, *existing(c))
+}
+
+// existing says which cluster is meant.
+func existing(c *dsl.Cluster) *clusters.Existing {
+	if c.Existing == nil {
+		return nil
+	}
+	return &clusters.Existing{Kubeconfig: c.Existing.Kubeconfig, Context: c.Existing.Context, Namespace: c.Existing.Namespace, NodeAccess: c.Existing.NodeAccess}
 }
 
 // chosen says whether something is meant that is called any of the names. It
@@ -177,11 +204,14 @@ func (r *Run) add(s Step) {
 // Spec says how the cluster is to be made, of an image.
 func Spec(c *dsl.Cluster, image Image) clusters.Spec {
 	s := clusters.Spec{
-		Name: c.Name, Version: image.Version, Image: image.Ref,
+		Name: c.Name, Existing: existing(c), Version: image.Version, Image: image.Ref,
 		FeatureGates: c.FeatureGates, RuntimeConfig: c.RuntimeConfig,
 		ControlPlanes: c.ControlPlanes, Workers: c.Workers, Images: c.Images,
 		ContainerdPatches: c.ContainerdPatches, KubeadmPatches: c.KubeadmPatches,
 		ReadyTimeout: c.ReadyTimeout,
+	}
+	if s.Existing != nil {
+		s.Provider = clusters.ProviderExisting
 	}
 	for _, component := range c.Components {
 		s.Components = append(s.Components, clusters.Component{

@@ -55,8 +55,12 @@ func unresolved(m *dsl.Module, c *dsl.Cluster, err error) diag.Diagnostic {
 	if subject.Filename == "" {
 		subject = c.Range
 	}
+	summary := "This Kubernetes version cannot be had"
+	if c.Existing != nil {
+		summary = "This cluster cannot be used"
+	}
 	list := diag.FromHCL(hcl.Diagnostics{{
-		Severity: hcl.DiagError, Summary: "This Kubernetes version cannot be had",
+		Severity: hcl.DiagError, Summary: summary,
 		Detail: fmt.Sprintf("cluster %q: %v", c.Name, err), Subject: &subject, Context: &c.Range,
 	}}, m.Files)
 	return list[0]

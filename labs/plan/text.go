@@ -94,7 +94,7 @@ func imageText(i Image) string {
 	case "build":
 		return "build " + i.Ref
 	}
-	return i.Ref
+	return orDash(i.Ref)
 }
 
 func duration(d time.Duration) string {

@@ -31,6 +31,20 @@ type Destroyer interface {
 	Destroy(ctx context.Context, id string) error
 }
 
+// Adopter is a Destroyer that needs the kubeconfig of a run that is gone to find
+// what it left.
+type Adopter interface {
+	Adopt(id, kubeconfig string)
+}
+
+// Destroy lets a cluster of a run that is gone be destroyed.
+func Destroy(ctx context.Context, by Destroyer, intent journal.Intent) error {
+	if a, ok := by.(Adopter); ok {
+		a.Adopt(intent.ID, intent.Kubeconfig)
+	}
+	return by.Destroy(ctx, intent.ID)
+}
+
 // Run is the run that is watched.
 type Run struct {
 	// Dir is its folder and ID its ID.
@@ -110,7 +124,7 @@ func destroy(ctx context.Context, intent journal.Intent, world func(string) (Des
 	if err != nil {
 		return err
 	}
-	if err := provider.Destroy(ctx, intent.ID); err != nil {
+	if err := Destroy(ctx, provider, intent); err != nil {
 		return err
 	}
 	if intent.Kubeconfig == "" {

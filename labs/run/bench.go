@@ -59,6 +59,9 @@ func (b *bench) up(ctx context.Context) error {
 // image makes sure of the node image; one after the other, since building two
 // at once takes longer than building them in turn.
 func (b *bench) image(ctx context.Context) error {
+	if b.planned.Image.Ref == "" {
+		return nil // the cluster exists
+	}
 	b.images.Lock()
 	defer b.images.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -73,14 +76,16 @@ func (b *bench) image(ctx context.Context) error {
 }
 
 func (b *bench) create(ctx context.Context) error {
-	select {
-	case b.creates <- struct{}{}:
-		defer func() { <-b.creates }()
-	case <-ctx.Done():
-		return interrupted(ctx.Err())
+	if b.planned.Spec.By() != clusters.ProviderExisting { // which costs this machine nothing
+		select {
+		case b.creates <- struct{}{}:
+			defer func() { <-b.creates }()
+		case <-ctx.Done():
+			return interrupted(ctx.Err())
+		}
 	}
 	began := b.Clock.Now()
-	b.progress("creating " + titled(b.planned))
+	b.progress(wordsOf(b.planned).create + " " + titled(b.planned))
 	kubeconfig := clusters.KubeconfigPath(b.Journal.Dir(), b.planned.Folder)
 	intent := journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, Kubeconfig: kubeconfig}
 	if err := b.Journal.Intent(began, intent); err != nil {
@@ -92,7 +97,7 @@ func (b *bench) create(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return interrupted(err)
 		}
-		return fmt.Errorf("creating cluster %s: %w", b.planned.Name, err)
+		return fmt.Errorf("%s cluster %s: %w", wordsOf(b.planned).create, b.planned.Name, err)
 	}
 	if err := b.Journal.Intent(b.Clock.Now(), journal.Intent{Action: journal.ActionCreate, Provider: b.planned.Spec.By(), ID: b.id, As: as(handle.ID, b.id), Done: true}); err != nil {
 		b.fail(b.planned.Name, err)
@@ -103,7 +108,7 @@ func (b *bench) create(ctx context.Context) error {
 		b.report.Nodes = append(b.report.Nodes, n.Name)
 	}
 	b.phase("create", began)
-	b.progress(fmt.Sprintf("ready: Kubernetes %s after %s", handle.Version, b.Clock.Now().Sub(began).Round(100*time.Millisecond)))
+	b.progress(fmt.Sprintf("%s: Kubernetes %s after %s", wordsOf(b.planned).ready, handle.Version, b.Clock.Now().Sub(began).Round(100*time.Millisecond)))
 	return nil
 }
 
@@ -171,8 +176,8 @@ func (b *bench) ending() (context.Context, context.CancelFunc) {
 func (b *bench) giveBack(ctx context.Context) (phase, text string, err error) {
 	releaser, ok := b.provisioner.(Releaser)
 	if !ok || b.handle.ID == "" || b.hurry() {
-		b.progress("destroying")
-		return "destroy", "destroyed", b.provisioner.Destroy(ctx, b.id)
+		b.progress(wordsOf(b.planned).destroy)
+		return "destroy", wordsOf(b.planned).destroyed, b.provisioner.Destroy(ctx, b.id)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -132,6 +132,7 @@ func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []re
 	var planned []plan.Run
 	for _, r := range l.plan.Runs {
 		if r.Cluster == c.Name {
+			r.Namespace = namespaceOn(c, l.ID, r.Namespace)
 			planned = append(planned, r)
 		}
 	}
@@ -202,7 +203,7 @@ func (l *lab) hurry() bool {
 // clusterID is a name that no other run uses, as host names allow it: a run's
 // ID ends in what is random of it.
 func clusterID(run string, c plan.Cluster) string {
-	return "lab-" + run[strings.LastIndex(run, "-")+1:] + "-" + c.Host
+	return "lab-" + token(run) + "-" + c.Host
 }
 
 func firstLine(s string) string {
@@ -217,3 +218,6 @@ func seconds(from, to time.Time) float64 {
 func titled(c plan.Cluster) string {
 	return fmt.Sprintf("Kubernetes %s", c.Title())
 }
+
+// token is what is random of a run's ID.
+func token(run string) string { return run[strings.LastIndex(run, "-")+1:] }

@@ -254,7 +254,7 @@ func TestAnInterruptedInvariantIsNoPass(t *testing.T) {
 
 func TestRowsOfAMatrixAndClustersOfAForEach(t *testing.T) {
 	w := &runtest.World{}
-	r, dir := carryOutFile(t, t.Context(), w, "testdata/rows", plan.Options{}, func(*run.Engine) {})
+	r, dir := carryOutFile(t, t.Context(), w, "testdata/rows", plan.Options{}, func(e *run.Engine) { e.Keep = true }) // the kubeconfigs too
 	var got []string
 	for _, run := range r.Runs {
 		got = append(got, fmt.Sprintf("%s on %s in %s: %s", run.Scenario, run.Cluster, run.Namespace, strings.Join(doneOf(lines(run)), ", ")))

@@ -16,6 +16,7 @@ func newTarget(c plan.Cluster, h clusters.Handle) *value.Target {
 	}
 	t := plan.Target(c.Spec, version)
 	t.Name, t.Runtime, t.Cgroup = c.Name, h.Runtime, h.Cgroup
+	t.NodesUnknown = c.Spec.By() == clusters.ProviderExisting && len(h.Nodes) == 0
 	for _, n := range h.Nodes {
 		t.Nodes = append(t.Nodes, n.Name)
 	}

@@ -58,6 +58,7 @@ func (c *checker) scenario(s *dsl.Scenario) {
 		}
 	}
 	for i, step := range append(s.Steps[:len(s.Steps):len(s.Steps)], s.Finally...) {
+		c.reachable(s, step)
 		c.references(s, i, step, k)
 		c.decided(s, step)
 	}
@@ -69,6 +70,7 @@ func (c *checker) apply(s *dsl.Scenario, i int, step *dsl.Step, k *known, aware 
 	k.open = k.open || !whole
 	seen := map[string]placed{}
 	for _, o := range objects {
+		c.confined(s, o)
 		k.objects = append(k.objects, o)
 		key := o.kind + "/" + o.namespace + "/" + o.name
 		if first, twice := seen[key]; twice && o.name != "" {

@@ -5,17 +5,29 @@ cluster "form" {
   kubernetes = "one" # ERROR: "one" is not a version
 }
 cluster "existing" {
-  kubernetes = "1.28"
-  provider   = "existing" # ERROR: this version of lab accepts only "kind"
-  kubeconfig = "x"        # ERROR: Not there yet
+  provider       = "existing"
+  kubeconfig     = "x"
+  context        = ["x"]                      # ERROR: must be a string
+  image          = "kindest/node:v1.28.15"    # ERROR: it is there already
+  feature_gates  = { Sidecar = true }         # ERROR: It has those that it was started with
+  runtime_config = { "api/alpha" = true }     # ERROR: It has those that it was started with
+  workers        = 1                          # ERROR: it is there already
+  images         = ["busybox:1.35"]           # ERROR: put them into a registry
+  component "kubelet" {}                      # ERROR: it is there already
 }
+cluster "confined" {
+  provider    = "existing"
+  namespace   = "team"
+  node_access = "busybox:1.35" # ERROR: write "namespace" or "node_access", not both
+}
+cluster "made" { kubeconfig = "x" } # ERROR: The argument "kubernetes" is required # ERROR: goes with provider = "existing"
 cluster "provider" {
   kubernetes = "1.28"
   provider   = "kin" # ERROR: Did you mean "kind"?
 }
 cluster "many" {
   kubernetes     = "1.28"
-  context        = "x"                 # ERROR: The argument "context" belongs to the language
+  context        = "x"                 # ERROR: it goes with provider = "existing"
   feature_gates  = { Sidecar = "yes" } # ERROR: an object of names with true or false
   control_planes = 0                   # ERROR: a whole number from 1 to 1000
   workers        = 1.5                 # ERROR: a whole number from 0 to 1000

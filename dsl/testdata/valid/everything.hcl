@@ -57,6 +57,19 @@ cluster "big" {
 
 cluster "small" { kubernetes = "1.28.15" }
 
+cluster "there" {
+  provider   = "existing"
+  kubeconfig = "secrets/config.yaml"
+  context    = "stage"
+  namespace  = "team"
+}
+
+cluster "here" {
+  kubernetes  = "~> 1.29"
+  provider    = "existing"
+  node_access = "busybox:1.35"
+}
+
 scenario "all" {
   description = "Uses them all."
   clusters    = values(cluster)

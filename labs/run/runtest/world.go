@@ -48,8 +48,10 @@ type World struct {
 
 	mu    sync.Mutex
 	there map[string]*Cluster
-	names map[string]string
-	did   []string
+	// making are the ids of the clusters on their way.
+	making map[string]bool
+	names  map[string]string
+	did    []string
 }
 
 // Create makes a cluster after CreateTakes.
@@ -57,13 +59,22 @@ func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig s
 	if w.Creating != nil {
 		w.Creating(spec.Name)
 	}
+	if err := ctx.Err(); err != nil {
+		return clusters.Handle{}, err
+	}
+	if err := w.begin(id); err != nil {
+		return clusters.Handle{}, err
+	}
+	defer w.begun(id)
 	progress("Starting control-plane")
 	timer := time.NewTimer(w.CreateTakes)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-		return clusters.Handle{}, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return clusters.Handle{}, err
 	}
 	if err := w.CreateFails[spec.Name]; err != nil {
 		return clusters.Handle{}, err
@@ -84,6 +95,26 @@ func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig s
 	w.there[id] = newCluster(w, spec, handle)
 	w.names[id] = spec.Name
 	return handle, nil
+}
+
+// begin notes that a cluster is being made; there is one of an id.
+func (w *World) begin(id string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.there[id] != nil || w.making[id] {
+		return fmt.Errorf("there is a cluster %s already", id)
+	}
+	if w.making == nil {
+		w.making = map[string]bool{}
+	}
+	w.making[id] = true
+	return nil
+}
+
+func (w *World) begun(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.making, id)
 }
 
 // LoadImages has every image but those of the registry "nowhere".
@@ -108,6 +139,9 @@ func (w *World) Destroy(ctx context.Context, id string) error {
 	}
 	if c := w.there[id]; c != nil {
 		c.end()
+		if err := os.Remove(c.handle.Kubeconfig); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
 	delete(w.there, id)
 	return nil

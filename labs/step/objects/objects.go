@@ -28,6 +28,8 @@ const FieldManager = "lab"
 type Client struct {
 	dynamic dynamic.Interface
 	mapper  meta.ResettableRESTMapper
+	// confined says that objects outside of the scenario's namespace are refused.
+	confined bool
 	// expanding is the mapper that knows short names, too.
 	expanding meta.RESTMapper
 }
@@ -55,6 +57,27 @@ func NewWith(client dynamic.Interface, discover discovery.CachedDiscoveryInterfa
 		dynamic: client, mapper: mapper,
 		expanding: restmapper.NewShortcutExpander(mapper, discover, nil),
 	}
+}
+
+// Confine lets the Client refuse every object that is not in the namespace that
+// it is asked in: on a cluster that others use too.
+func (c *Client) Confine() *Client {
+	c.confined = true
+	return c
+}
+
+// outside says why an object is refused; nil where it is not.
+func (c *Client) outside(mapping *meta.RESTMapping, own, namespace, name string) error {
+	kind := mapping.GroupVersionKind.Kind
+	switch {
+	case !c.confined:
+		return nil
+	case mapping.Scope.Name() == meta.RESTScopeNameRoot:
+		return fmt.Errorf("%s %q belongs to no namespace: on a cluster that exists already a scenario touches its own namespace alone", kind, name)
+	case own != "" && own != namespace:
+		return fmt.Errorf("%s %q is in namespace %q: on a cluster that exists already a scenario touches its own namespace alone, which is %q", kind, name, own, namespace)
+	}
+	return nil
 }
 
 // Object is an object's place in the API; it need not be there.
@@ -90,6 +113,9 @@ func (c *Client) Named(text, namespace string) (*Object, error) {
 	if err != nil {
 		return nil, Refusal(collectors.Object{Kind: kind, Name: name}, "finding", err)
 	}
+	if err := c.outside(mapping, "", namespace, name); err != nil {
+		return nil, err
+	}
 	return c.place(mapping, namespace, name), nil
 }
 
@@ -103,6 +129,9 @@ func (c *Client) Of(manifest *unstructured.Unstructured, namespace string) (*Obj
 	})
 	if err != nil {
 		return nil, Refusal(collectors.Object{Kind: kind.Kind, Namespace: namespace, Name: manifest.GetName()}, "finding", err)
+	}
+	if err := c.outside(mapping, manifest.GetNamespace(), namespace, manifest.GetName()); err != nil {
+		return nil, err
 	}
 	if own := manifest.GetNamespace(); own != "" {
 		namespace = own
