@@ -31,11 +31,11 @@ const (
 	kubernetesModule = "k8s.io/kubernetes"
 )
 
-// guestFiles are what node images have beside kind's own files: the sources
-// of the programs that are compiled for them, and the files of the root file
+// guestFiles are what images have beside kind's own files: the sources of the
+// programs that are compiled for them, and the files of a node's root file
 // system.
 //
-//go:embed guest/pause/main.go
+//go:embed guest/pause/main.go guest/envoy/main.go guest/envoy/config.go guest/envoy/balance.go
 //go:embed guest/flanneld/main.go guest/flanneld/agent.go guest/flanneld/api.go guest/flanneld/flannel.go
 //go:embed files
 var guestFiles embed.FS
@@ -359,8 +359,9 @@ func guestProgram(name, goVersion string) (program, error) {
 	return p, nil
 }
 
-// guestGoVersion is the language version of programs that need no module.
-const guestGoVersion = "1.24"
+// guestGoVersion is the language version of the guest programs that are not
+// written for another module.
+const guestGoVersion = "1.25"
 
 // sortedKeys are the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -149,14 +149,17 @@ func TestGuestProgramsAreWhole(t *testing.T) {
 	}
 }
 
-// Flannel is compiled in images as it was when its program was vetted.
-func TestFlannelVersionIsThatOfTheModule(t *testing.T) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", flannelModule).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.TrimSpace(string(out)); got != flannelVersion {
-		t.Errorf("go.mod names flannel %s, images are made with %s", got, flannelVersion)
+// What is compiled in images is what its program was vetted with.
+func TestVersionsAreThoseOfTheModule(t *testing.T) {
+	for _, want := range []string{flannelModule + " " + flannelVersion, yamlRequirement} {
+		module, _, _ := strings.Cut(want, " ")
+		out, err := exec.Command("go", "list", "-m", module).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("go.mod names %s, images are made with %s", got, want)
+		}
 	}
 }
 
