@@ -41,6 +41,10 @@
 //     that exist.
 //   - Cloud providers are left out of releases that still have them.
 //
+// Several control planes stand behind a load balancer, for which kind takes
+// Envoy's image. What EnsureImage builds under that name is a program of ours
+// (see guest/envoy) that reads the configuration as kind writes it.
+//
 // # The cache
 //
 // Every part of an image is kept under the hash of all that went into it:

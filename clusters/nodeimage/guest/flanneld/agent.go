@@ -41,6 +41,9 @@ const (
 	slowdown = 25
 )
 
+// errBroken says that flannel cannot go on; trying again is of no use.
+var errBroken = errors.New("flannel has ended")
+
 // errChanged says that the node is no longer the one that was told to others.
 var errChanged = errors.New("the node was registered anew, or its pod CIDR changed")
 
@@ -83,12 +86,13 @@ func (a *agent) run(ctx context.Context) error {
 	return err
 }
 
-// retry calls f until it succeeds. Why it failed is said once.
+// retry calls f until it succeeds, or fails for good. Why it failed is said
+// once.
 func (a *agent) retry(ctx context.Context, f func() error) error {
 	for tries := 1; ; tries++ {
 		err := f()
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, errBroken) {
+			return err
 		}
 		if ctx.Err() == nil {
 			a.sayOnce(err.Error())

@@ -24,6 +24,7 @@ type testNetwork struct {
 	node     string
 	conflist string
 	fails    int // how often join fails first
+	broken   bool
 
 	mu   sync.Mutex
 	done []string // in order
@@ -50,6 +51,9 @@ func (n *testNetwork) masquerade(_ context.Context, cidrs []string) error {
 }
 
 func (n *testNetwork) join(ctx context.Context) (func(context.Context), error) {
+	if n.broken {
+		return nil, errBroken
+	}
 	if n.fails > 0 {
 		n.fails--
 		return nil, errors.New("pod cidr not assigned")
@@ -179,6 +183,22 @@ func TestNodeThatJoins(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("there is no CNI configuration")
+}
+
+// What flannel cannot mend is left to the service manager.
+func TestFlannelIsBroken(t *testing.T) {
+	w := begin(t, 0, newNode("own", "10.244.0.0/24"))
+	w.network.broken = true
+	w.apply()
+	select {
+	case err := <-w.ended:
+		if !errors.Is(err, errBroken) {
+			t.Errorf("run: %v", err)
+		}
+		w.ended <- err
+	case <-time.After(5 * time.Second):
+		t.Error("it goes on")
+	}
 }
 
 // Without kind's default CNI manifest nothing is done, whatever the node has.

@@ -106,7 +106,7 @@ func (f *flannel) join(ctx context.Context) (func(context.Context), error) {
 		return nil, context.Cause(ctx)
 	}
 	if f.err != nil {
-		return nil, fmt.Errorf("learning of the other nodes: %w", f.err)
+		return nil, fmt.Errorf("%w: learning of the other nodes: %w", errBroken, f.err)
 	}
 	family, err := ipmatch.GetIPFamily(f.config.EnableIPv4, f.config.EnableIPv6)
 	if err != nil {
