@@ -14,7 +14,8 @@ import (
 	"github.com/kind-lab/lab/clusters"
 )
 
-// The library does not export which image it puts before control planes.
+// The library does not export which image it puts before control planes, its
+// internal/loadbalancer.Image.
 func TestLoadBalancerImageIsTheLibrarys(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kind").Output()
 	if err != nil {
@@ -24,8 +25,8 @@ func TestLoadBalancerImageIsTheLibrarys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(source), `"`+loadBalancerImage+`"`) {
-		t.Errorf("%s is not the image that the library names:\n%s", loadBalancerImage, source)
+	if !strings.Contains(string(source), `"`+clusters.LoadBalancerImage+`"`) {
+		t.Errorf("%s is not the image that the library names:\n%s", clusters.LoadBalancerImage, source)
 	}
 }
 
@@ -36,7 +37,7 @@ func TestLoadBalancerIsThereBefore(t *testing.T) {
 		asked         []string
 	}{
 		{1, nil},
-		{3, []string{loadBalancerImage}},
+		{3, []string{clusters.LoadBalancerImage}},
 	} {
 		fake := newFakeEngine(t, behaviour{Images: have(), RunFails: "docker: no more"})
 		var asked []string

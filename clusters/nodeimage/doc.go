@@ -43,7 +43,8 @@
 //
 // Several control planes stand behind a load balancer, for which kind takes
 // Envoy's image. What EnsureImage builds under that name is a program of ours
-// (see guest/envoy) that reads the configuration as kind writes it.
+// (see guest/envoy) that reads the configuration as kind writes it. A pod that
+// asks for this very version of Envoy gets it too.
 //
 // # The cache
 //

@@ -9,15 +9,12 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
-const (
-	// loadBalancerImage is what kind puts before several control planes. It can
-	// be named nowhere, so what stands in for it has its name.
-	loadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2"
-	// balancerKind is the kind of the stage that makes it.
-	balancerKind = "loadbalancer"
-)
+// balancerKind is the kind of the stage that makes the load balancer's image.
+const balancerKind = "loadbalancer"
 
 // yamlRequirement is what the load balancer reads its configuration with, as
 // this module's go.mod names it.
@@ -30,7 +27,7 @@ func isLoadBalancer(ref string) bool {
 	if err != nil {
 		return false
 	}
-	wanted, err := name.NewTag(loadBalancerImage, name.WeakValidation)
+	wanted, err := name.NewTag(clusters.LoadBalancerImage, name.WeakValidation)
 	return err == nil && parsed.Name() == wanted.Name()
 }
 
