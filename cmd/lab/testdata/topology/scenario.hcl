@@ -18,15 +18,20 @@ scenario "network" {
   description = "A server on one worker, and clients on every node."
   clusters    = [cluster.workers]
 
-  # Asks the server at an address and a port, in which the shell's variables
-  # count, and holds it to see the client's own address. Debian's busybox has
-  # no wget that works.
+  # Asks the server at an address, in which the shell's variables count, and
+  # holds it to see the client's own. A node may learn of a Service a moment
+  # after the pod behind it is ready.
   locals {
     ask = <<-EOT
-      answer=$(printf 'GET /cgi-bin/whoami HTTP/1.0\r\n\r\n' | eval nc -w 5 "$1" | tail -n 1)
-      echo "$answer"
       me=$(hostname -i)
-      test "$answer" = "server sees $me" || test "$answer" = "server sees [::ffff:$me]"
+      for try in $(seq 10); do
+        answer=$(eval timeout 5 wget -qO- "http://$1/cgi-bin/whoami")
+        echo "$answer"
+        test "$answer" = "server sees $me" && exit
+        test "$answer" = "server sees [::ffff:$me]" && exit
+        sleep 1
+      done
+      exit 1
     EOT
   }
 
@@ -42,24 +47,27 @@ scenario "network" {
     for_each = ["client-0", "client-1", "client-2"]
     labels   = ["${exec.value} to the pod"]
     content {
+      timeout = "1m"
       pod     = exec.value
-      command = ["sh", "-c", local.ask, "ask", "${pod.server.ip} 8080"]
+      command = ["sh", "-c", local.ask, "ask", "${pod.server.ip}:8080"]
     }
   }
   dynamic "exec" {
     for_each = ["client-0", "client-1", "client-2"]
     labels   = ["${exec.value} to the Service's address"]
     content {
+      timeout = "1m"
       pod     = exec.value
-      command = ["sh", "-c", local.ask, "ask", "$WEB_SERVICE_HOST $WEB_SERVICE_PORT"]
+      command = ["sh", "-c", local.ask, "ask", "$WEB_SERVICE_HOST:$WEB_SERVICE_PORT"]
     }
   }
   dynamic "exec" {
     for_each = ["client-0", "client-1", "client-2"]
     labels   = ["${exec.value} to the Service's name"]
     content {
+      timeout = "1m"
       pod     = exec.value
-      command = ["sh", "-c", local.ask, "ask", "web 80"]
+      command = ["sh", "-c", local.ask, "ask", "web"]
     }
   }
   exec "the API server by name" {
