@@ -70,6 +70,10 @@ func (s Spec) By() string {
 	return s.Provider
 }
 
+// LoadBalancerImage is what kind puts before several control planes. It is fixed
+// in kind, so that what takes its place has to have its name.
+const LoadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2"
+
 // Node is one machine of a cluster.
 type Node struct {
 	// Name is the Kubernetes node's name, and the container's.
