@@ -10,6 +10,10 @@ type Existing struct {
 	// Namespace is one that is there and in which everything is done; empty
 	// means that namespaces are made, and deleted afterwards.
 	Namespace string `json:"namespace,omitempty"`
+	// NodeAccess is an image with sh and nsenter: a privileged pod of it is put
+	// on every node, through which commands are run there. Empty means that the
+	// nodes are left alone.
+	NodeAccess string `json:"node_access,omitempty"`
 	// Needs are what the scenarios do on it, beside what is needed to observe
 	// them.
 	Needs []Need `json:"needs,omitempty"`

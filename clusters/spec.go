@@ -70,6 +70,10 @@ func (s Spec) By() string {
 	return s.Provider
 }
 
+// LoadBalancerImage is what kind puts before several control planes. It is fixed
+// in kind, so that what takes its place has to have its name.
+const LoadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2"
+
 // Node is one machine of a cluster.
 type Node struct {
 	// Name is the Kubernetes node's name, and the container's.
@@ -94,6 +98,10 @@ type Handle struct {
 	// Nodes are its machines, control planes first; none where they may not be
 	// listed.
 	Nodes []Node `json:"nodes"`
+	// Of a cluster that exists: Watched says that its nodes may be listed and
+	// watched, Reached that commands can be run on them.
+	Watched bool `json:"watched,omitempty"`
+	Reached bool `json:"reached,omitempty"`
 	// Runtime names the nodes' container runtime and its version, such as
 	// "containerd://2.3.4".
 	Runtime string `json:"runtime,omitempty"`

@@ -28,7 +28,7 @@ func (l *loader) provider(attr *hcl.Attribute, block inner, c *Cluster) {
 
 // onlyExisting are the arguments that say which cluster is meant, and onlyMade
 // those that say how one is to be made.
-func onlyExisting() []string { return []string{"kubeconfig", "context", "namespace"} }
+func onlyExisting() []string { return []string{"kubeconfig", "context", "namespace", "node_access"} }
 
 func onlyMade() []string {
 	return []string{"image", "feature_gates", "runtime_config", "control_planes", "workers", "images", "containerd_patches", "kubeadm_patches"}
@@ -63,6 +63,11 @@ func (l *loader) existing(found content, block inner, c *Cluster) {
 	}
 	l.text(args["context"], block.in, &c.Existing.Context)
 	l.text(args["namespace"], block.in, &c.Existing.Namespace)
+	l.text(args["node_access"], block.in, &c.Existing.NodeAccess)
+	if c.Existing.NodeAccess != "" && c.Existing.Namespace != "" {
+		l.errorf(args["node_access"].NameRange, "Not in a named namespace",
+			"The pods that reach the nodes have a namespace of their own, for which rights in %q alone do not do: write \"namespace\" or \"node_access\", not both.", c.Existing.Namespace)
+	}
 }
 
 // insteadOf says what to do where a cluster exists already.

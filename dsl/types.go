@@ -94,6 +94,9 @@ type Existing struct {
 	// Namespace is one that is there and that scenarios run in; empty means
 	// that each gets one of its own.
 	Namespace string
+	// NodeAccess is the image of a privileged pod on every node, through which
+	// the nodes are reached; empty where they are left alone.
+	NodeAccess string
 }
 
 // Component holds the settings of one Kubernetes component of a cluster.

@@ -103,11 +103,11 @@ func TestHost(t *testing.T) {
 		pid    int
 		want   clusters.Host
 	}{
-		"here":                    {engine: "docker", ground: w.ground(), want: clusters.Host{Cgroup: 1, CPUs: 2, Memory: 25276502016, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}},
+		"here":                    {engine: "docker", ground: w.ground(), want: clusters.Host{Local: true, Cgroup: 1, CPUs: 2, Memory: 25276502016, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}},
 		"elsewhere":               {engine: "docker", ground: elsewhere, want: clusters.Host{Cgroup: 1, CPUs: 2, Memory: 25276502016}},
 		"podman":                  {engine: "podman", ground: w.ground(), want: clusters.Host{Cgroup: 2, CPUs: 8, Memory: 16777216000}},
-		"dockerd has more":        {engine: "docker", ground: dockerd, pid: 41, want: clusters.Host{Cgroup: 1, CPUs: 2, Memory: 25276502016}},
-		"a pid of something else": {engine: "docker", ground: dockerd, pid: 42, want: clusters.Host{Cgroup: 1, CPUs: 2, Memory: 25276502016, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}},
+		"dockerd has more":        {engine: "docker", ground: dockerd, pid: 41, want: clusters.Host{Local: true, Cgroup: 1, CPUs: 2, Memory: 25276502016}},
+		"a pid of something else": {engine: "docker", ground: dockerd, pid: 42, want: clusters.Host{Local: true, Cgroup: 1, CPUs: 2, Memory: 25276502016, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, w.path("root", daemonPID), pidText(c.pid))

@@ -145,9 +145,11 @@ func (l *lock) read(ctx context.Context) (*book, error) {
 	return openBook(lease)
 }
 
-// enter notes that the run has begun, and returns the ids of others that left
-// something.
-func (l *lock) enter(ctx context.Context) ([]string, error) {
+// enter notes that the run has begun. It returns the ids of others that left
+// something, and how far the API server's clock is ahead of this machine's, as
+// far as whole seconds tell: 0 where it may be right.
+func (l *lock) enter(ctx context.Context) (others []string, ahead time.Duration, err error) {
+	asked := time.Now()
 	b, err := l.change(ctx, func(b *book) error {
 		if b.entries[l.id] == nil {
 			b.entries[l.id] = &entry{Since: b.now()}
@@ -155,7 +157,19 @@ func (l *lock) enter(ctx context.Context) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("writing into the Lease %s: %w", l.name(), err)
+		return nil, 0, fmt.Errorf("writing into the Lease %s: %w", l.name(), err)
 	}
-	return b.others(l.id), nil
+	return b.others(l.id), apart(b.now(), asked, time.Now()), nil
+}
+
+// apart is how far a clock is ahead that said a whole second between two times of
+// this machine; 0 where it may be right.
+func apart(said, from, to time.Time) time.Duration {
+	switch {
+	case said.After(to):
+		return said.Sub(to)
+	case said.Add(time.Second).Before(from):
+		return said.Add(time.Second).Sub(from)
+	}
+	return 0
 }

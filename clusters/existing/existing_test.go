@@ -113,7 +113,7 @@ func TestTheHandleAndTheKubeconfig(t *testing.T) {
 	p := quick("here")
 	handle, _ := created(t, p, specOf(mine, ""), "lab-a")
 	want := clusters.Handle{Name: "stage", Provider: "existing", ID: "lab-a", Version: "1.29.15", Kubeconfig: handle.Kubeconfig,
-		Nodes: []clusters.Node{{Name: "n1", Role: "control-plane"}, {Name: "n0", Role: "worker"}}, Runtime: "containerd://1.7.1"}
+		Nodes: []clusters.Node{{Name: "n1", Role: "control-plane"}, {Name: "n0", Role: "worker"}}, Runtime: "containerd://1.7.1", Watched: true}
 	if diff := cmp.Diff(want, handle); diff != "" {
 		t.Errorf("handle differs (-want +got):\n%s", diff)
 	}

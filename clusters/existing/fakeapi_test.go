@@ -240,8 +240,11 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		kind := "List"
-		if strings.HasSuffix(path, "/nodes") {
+		switch {
+		case strings.HasSuffix(path, "/nodes"):
 			kind = "NodeList"
+		case strings.HasSuffix(path, "/pods"):
+			kind = "PodList"
 		}
 		answer(w, 200, map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": strconv.Itoa(f.version)}, "items": items})
 	case there == nil:
@@ -258,7 +261,7 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 // isList says whether a path is of all objects of a kind.
 func (f *fakeAPI) isList(path string) bool {
 	last := path[strings.LastIndex(path, "/")+1:]
-	return slices.Contains([]string{"pods", "nodes", "namespaces", "configmaps", "jobs", "leases"}, last)
+	return slices.Contains([]string{"pods", "nodes", "namespaces", "configmaps", "jobs", "leases", "daemonsets"}, last)
 }
 
 func (f *fakeAPI) post(w http.ResponseWriter, r *http.Request) {
@@ -288,6 +291,8 @@ func (f *fakeAPI) update(w http.ResponseWriter, r *http.Request, path string, th
 	}
 	f.version++
 	o.SetResourceVersion(strconv.Itoa(f.version))
+	now := metav1.NewTime(time.Now().Truncate(time.Second))
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: r.URL.Query().Get("fieldManager"), Operation: "Update", Time: &now}})
 	f.objects[path] = o
 	answer(w, 200, o.Object)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -25,11 +26,16 @@ func (p *Provisioner) Claim(ctx context.Context, id, namespace string) error {
 	if c.spec.Existing.Namespace != "" {
 		return nil
 	}
+	return c.claim(ctx, namespace, nil)
+}
+
+// claim makes a namespace with labels, once the Lease says that it will be made.
+func (c *connection) claim(ctx context.Context, namespace string, labels map[string]string) error {
 	_, err := c.lock.change(ctx, func(b *book) error {
-		e := b.entries[id]
+		e := b.entries[c.id]
 		if e == nil {
 			e = &entry{Since: b.now()}
-			b.entries[id] = e
+			b.entries[c.id] = e
 		}
 		if !slices.Contains(e.Namespaces, namespace) {
 			e.Namespaces = append(e.Namespaces, namespace)
@@ -39,9 +45,10 @@ func (p *Provisioner) Claim(ctx context.Context, id, namespace string) error {
 	if err != nil {
 		return fmt.Errorf("writing into the Lease %s that namespace %s will be made: %w", c.lock.name(), namespace, err)
 	}
-	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{managedBy: manager, runLabel: id}}}
-	_, err = c.client.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{FieldManager: manager})
-	if err != nil {
+	all := map[string]string{managedBy: manager, runLabel: c.id}
+	maps.Copy(all, labels)
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: all}}
+	if _, err = c.client.CoreV1().Namespaces().Create(ctx, object, metav1.CreateOptions{FieldManager: manager}); err != nil {
 		return fmt.Errorf("making namespace %s: %w", namespace, err)
 	}
 	return nil

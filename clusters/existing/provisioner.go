@@ -33,6 +33,9 @@ var (
 // cleanUpLimit bounds what is done where a creation failed.
 const cleanUpLimit = 20 * time.Second
 
+// skewed is how far a cluster's clock may be from this machine's without a word.
+const skewed = 500 * time.Millisecond
+
 // Options are what a Provisioner can do without.
 type Options struct {
 	// Host names this machine to others; empty means its host name.
@@ -85,6 +88,10 @@ type connection struct {
 	reach  *reach
 	client kubernetes.Interface
 	lock   *lock
+	// access is the namespace of the pods that reach the nodes, which are in pods
+	// by their nodes; empty where they are out of reach.
+	access string
+	pods   map[string]string
 	// told says that it was said that images are not loaded.
 	told sync.Once
 }
@@ -131,7 +138,7 @@ func (p *Provisioner) Create(ctx context.Context, spec clusters.Spec, id, kubeco
 	cleaning, stop := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
 	defer stop()
 	if c.lock != nil {
-		err = errors.Join(err, c.lock.release(cleaning))
+		err = errors.Join(err, c.clean(cleaning), c.lock.release(cleaning))
 	}
 	p.forget(id)
 	return clusters.Handle{}, err
@@ -188,9 +195,12 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 	if err := c.lock.take(ctx, c.say); err != nil {
 		return handle, err
 	}
-	left, err := c.lock.enter(ctx)
+	left, ahead, err := c.lock.enter(ctx)
 	if err != nil {
 		return handle, err
+	}
+	if ahead.Abs() > skewed {
+		c.say(fmt.Sprintf("the cluster's clock is %s ahead of this machine's: times of steps and of containers cannot be compared finer than that", ahead.Round(time.Second/10)))
 	}
 	for _, other := range left {
 		c.say(fmt.Sprintf("the run of %s was kept or did not clean up: remove what it left with: lab gc %s", other, other))
@@ -200,9 +210,14 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 	}
 	if !nodes {
 		c.say("the account may not list and watch nodes: target.nodes is not known, and their conditions are not recorded")
+	} else if err := c.nodes(ctx, &handle); err != nil {
+		return handle, err
+	}
+	handle.Watched = nodes
+	if on.NodeAccess == "" {
 		return handle, nil
 	}
-	return handle, c.nodes(ctx, &handle)
+	return handle, c.openNodes(ctx, &handle)
 }
 
 // client is a client of the API server.

@@ -96,6 +96,10 @@ func (c *connection) needed() ([]right, error) {
 	}
 	add("", "pods", "get", "list", "watch", "delete")
 	add("", "pods/log", "get")
+	if c.spec.Existing.NodeAccess != "" {
+		add("apps", "daemonsets", "create", "get")
+		add("", "pods/exec", "create")
+	}
 	add("batch", "jobs", "list", "watch")
 	add("", "events", "list", "watch")
 	for _, verb := range []string{"get", "create", "update", "delete"} {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestConfig(t *testing.T) {
+	const cidrs = "apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\nkind: ClusterConfiguration\n"
 	bare := clusters.Host{Cgroup: 1, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}
 	tests := []struct {
 		name    string
@@ -20,19 +21,27 @@ func TestConfig(t *testing.T) {
 		kubeadm []string
 		runtime int
 	}{
-		{name: "plain", spec: clusters.Spec{Version: "1.28.15"}, host: clusters.Host{Cgroup: 2}},
-		{name: "bare host, old version", spec: clusters.Spec{Version: "1.34.2"}, host: bare, runtime: 2},
+		{name: "plain", spec: clusters.Spec{Version: "1.28.15"}, host: clusters.Host{Cgroup: 2}, kubeadm: []string{cidrs}},
+		{name: "an own pod network", spec: clusters.Spec{Version: "1.28.15", KubeadmPatches: []string{"networking: {podSubnet: 10.1.0.0/16}"}},
+			kubeadm: []string{"networking: {podSubnet: 10.1.0.0/16}"}},
+		{name: "own controllers", spec: clusters.Spec{Version: "1.28.15", Components: []clusters.Component{
+			{Name: "kube-controller-manager", ExtraArgs: map[string]string{"controllers": "*"}}}},
+			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    controllers: '*'\nkind: ClusterConfiguration\n"}},
+		{name: "other arguments of the controller manager", spec: clusters.Spec{Version: "1.28.15", Components: []clusters.Component{
+			{Name: "kube-controller-manager", ExtraArgs: map[string]string{"v": "4"}}}},
+			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\n    v: \"4\"\nkind: ClusterConfiguration\n"}},
+		{name: "bare host, old version", spec: clusters.Spec{Version: "1.34.2"}, host: bare, runtime: 2, kubeadm: []string{cidrs}},
 		{name: "bare host, version that refuses cgroup v1", spec: clusters.Spec{Version: "1.35.4"}, host: bare, runtime: 2,
-			kubeadm: []string{"apiVersion: kubelet.config.k8s.io/v1beta1\nfailCgroupV1: false\nkind: KubeletConfiguration\n"}},
-		{name: "components of 1.35", spec: components("1.35.4"), kubeadm: []string{
-			"apiServer:\n  extraArgs:\n    feature-gates: A=true,B=false\n    v: \"4\"\napiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n",
+			kubeadm: []string{cidrs, "apiVersion: kubelet.config.k8s.io/v1beta1\nfailCgroupV1: false\nkind: KubeletConfiguration\n"}},
+		{name: "components of 1.35", spec: withComponents("1.35.4"), kubeadm: []string{
+			"apiServer:\n  extraArgs:\n    feature-gates: A=true,B=false\n    v: \"4\"\napiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\nkind: ClusterConfiguration\n",
 			"apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n    v: \"5\"\n",
 			"apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n    v: \"5\"\n",
 			"apiVersion: kubelet.config.k8s.io/v1beta1\nfeatureGates:\n  C: true\nkind: KubeletConfiguration\n",
 			"kind: X",
 		}},
-		{name: "components of 1.36", spec: components("1.36.3"), kubeadm: []string{
-			"apiServer:\n  extraArgs:\n  - name: feature-gates\n    value: A=true,B=false\n  - name: v\n    value: \"4\"\napiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n",
+		{name: "components of 1.36", spec: withComponents("1.36.3"), kubeadm: []string{
+			"apiServer:\n  extraArgs:\n  - name: feature-gates\n    value: A=true,B=false\n  - name: v\n    value: \"4\"\napiVersion: kubeadm.k8s.io/v1beta4\ncontrollerManager:\n  extraArgs:\n  - name: allocate-node-cidrs\n    value: \"false\"\nkind: ClusterConfiguration\n",
 			"apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n  - name: v\n    value: \"5\"\n",
 			"apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n  - name: v\n    value: \"5\"\n",
 			"apiVersion: kubelet.config.k8s.io/v1beta1\nfeatureGates:\n  C: true\nkind: KubeletConfiguration\n",
@@ -60,7 +69,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func components(version string) clusters.Spec {
+func withComponents(version string) clusters.Spec {
 	return clusters.Spec{
 		Version:      version,
 		FeatureGates: map[string]bool{"A": true, "B": true},

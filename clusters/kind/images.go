@@ -15,20 +15,15 @@ import (
 	"github.com/kind-lab/lab/clusters"
 )
 
-// loadBalancerImage is what the library puts before several control planes
-// (its internal/loadbalancer.Image, of v0.33.0).
-const loadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2"
-
 // ensureNodeImages makes sure of the images that the nodes boot from, so that
 // the library, which tries five times and cannot be stopped, has not to pull.
 func (p *Provisioner) ensureNodeImages(ctx context.Context, c *creation) error {
-	refs := []string{c.spec.Image}
-	if c.spec.ControlPlanes > 1 {
-		refs = append(refs, loadBalancerImage)
+	if _, err := p.ensureImage(ctx, c.spec.Image, c.say); err != nil {
+		return fmt.Errorf("node image of Kubernetes %s: %w", c.spec.Version, err)
 	}
-	for _, ref := range refs {
-		if _, err := p.ensureImage(ctx, ref, c.say); err != nil {
-			return fmt.Errorf("node image of Kubernetes %s: %w", c.spec.Version, err)
+	if c.spec.ControlPlanes > 1 {
+		if _, err := p.ensureImage(ctx, clusters.LoadBalancerImage, c.say); err != nil {
+			return fmt.Errorf("load balancer of %d control planes: %w", c.spec.ControlPlanes, err)
 		}
 	}
 	return nil

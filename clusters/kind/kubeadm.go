@@ -27,7 +27,7 @@ type object = map[string]any
 func kubeadmPatches(spec clusters.Spec, minor int, host clusters.Host) ([]string, error) {
 	control, kubelet, join := object{}, object{}, object{}
 	seen := map[string]bool{}
-	for _, c := range spec.Components {
+	for _, c := range components(spec) {
 		if seen[c.Name] {
 			return nil, fmt.Errorf("%w: component %s is there twice", ErrSpec, c.Name)
 		}

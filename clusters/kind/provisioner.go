@@ -266,6 +266,14 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	ctx, giveUp := context.WithCancelCause(ctx)
 	wait := p.watch(ctx, c, giveUp)
 	defer wait()
+	given := make(chan struct{})
+	go func() {
+		defer close(given)
+		if err := p.networks(ctx, c); err != nil {
+			giveUp(err)
+		}
+	}()
+	defer func() { <-given }()
 	defer giveUp(nil)
 	select {
 	case <-made.done:

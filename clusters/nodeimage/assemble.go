@@ -43,7 +43,7 @@ type assembly struct {
 // on top of it.
 func (r *recipe) assemble(ctx context.Context, b *builder, a assembly) error {
 	s := a.shared
-	base := baseRepository + ":" + stageKey("base", baseNames(s.userland, s.containerd, s.cni, s.crictl, s.guest))
+	base := baseRepository + ":" + stageKey("base", baseNames(s.userland, s.containerd, s.cni, s.crictl, s.flannel))
 	err := b.acted(ctx, "base image", func(ctx context.Context, say func(string)) error {
 		if err := r.engine.sweep(ctx, r.store.workName()); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (r *recipe) assemble(ctx context.Context, b *builder, a assembly) error {
 }
 
 // importBase makes the base image: the userland with the container runtime,
-// the network plugins and podnet.
+// the network plugins and flannel.
 func (r *recipe) importBase(ctx context.Context, a assembly, name string) error {
 	s := a.shared
 	raw, err := child{}.output(ctx, filepath.Join(s.containerd, "bin", "ctr"), "oci", "spec")
@@ -80,7 +80,7 @@ func (r *recipe) importBase(ctx context.Context, a assembly, name string) error 
 	}
 	files := []layerFile{
 		{path: "etc/containerd/cri-base.json", mode: 0o644, data: data},
-		executable("usr/local/bin/podnet", filepath.Join(s.guest, "bin", "podnet")),
+		executable("usr/local/bin/flanneld", filepath.Join(s.flannel, "bin", "flanneld")),
 		executable("usr/local/bin/crictl", filepath.Join(s.crictl, "bin", "crictl")),
 	}
 	for to, from := range map[string]string{"usr/local/bin": s.containerd, "opt/cni/bin": s.cni} {
@@ -174,7 +174,7 @@ func (r *recipe) layer(ctx context.Context, a assembly, base, image string, say 
 	args := []string{"commit", "--change", "ENTRYPOINT " + entrypoint, "--change", "CMD []",
 		"--change", "LABEL " + builtLabel + "=" + r.key(a, base)}
 	p, s := a.parts, a.shared
-	stages := baseNames(p.kubernetes, p.etcd, p.coredns, p.guest, p.userland, s.containerd, s.cni, s.crictl)
+	stages := baseNames(p.kubernetes, p.etcd, p.coredns, p.guest, p.userland, s.containerd, s.cni, s.crictl, s.flannel)
 	args = append(args, "--change", "LABEL "+stagesLabel+"="+strings.Join(stages, ","), "--change", "LABEL "+baseLabel+"="+base)
 	for _, what := range sortedKeys(a.versions) {
 		args = append(args, "--change", fmt.Sprintf("LABEL %s%s=%q", versionLabel, what, a.versions[what]))

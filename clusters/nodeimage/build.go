@@ -101,7 +101,7 @@ type recipe struct {
 }
 
 // recipeSteps is how many steps make a node image.
-const recipeSteps = 11
+const recipeSteps = 12
 
 // nodeImage builds the node image of a version and gives it the name image.
 func (r *recipe) nodeImage(ctx context.Context, b *builder, v clusters.Version) error {
@@ -225,7 +225,7 @@ func (r *recipe) goStage(goVersion, kind, name string, p program) stage {
 
 // sharedParts are the folders of the stages that all versions share.
 type sharedParts struct {
-	containerd, cni, crictl, guest, userland string
+	containerd, cni, crictl, flannel, guest, userland string
 	// files are those of kind's base image.
 	files []layerFile
 	// versions say what is inside, for the image's labels.
@@ -262,12 +262,29 @@ func (r *recipe) shared(ctx context.Context, b *builder, rel release) (*sharedPa
 			return nil, err
 		}
 	}
-	guest, err := guestProgram()
+	if s.flannel, err = r.flannelStage(ctx, b, s, rel.goVersion); err != nil {
+		return nil, err
+	}
+	pause, err := pauseProgram()
 	if err != nil {
 		return nil, err
 	}
-	s.guest, err = b.made(ctx, r.goStage(rel.goVersion, "guest", "pause and podnet", guest))
+	s.guest, err = b.made(ctx, r.goStage(rel.goVersion, "guest", "pause", pause))
 	return s, err
+}
+
+// flannelStage compiles the pod network.
+func (r *recipe) flannelStage(ctx context.Context, b *builder, s *sharedParts, goVersion string) (string, error) {
+	m, err := r.modules.pick(ctx, flannelModule, flannelVersion)
+	if err != nil {
+		return "", err
+	}
+	p, err := flannelProgram(m)
+	if err != nil {
+		return "", err
+	}
+	s.versions["flannel"] = m.Version
+	return b.made(ctx, r.goStage(goVersion, "flannel", "flannel "+m.Version, p))
 }
 
 // companion finds the module of a control plane's companion, in the version

@@ -33,12 +33,18 @@
 //     versions share one build; CoreDNS has the plugins that clusters use. The
 //     images keep the names that kubeadm knows, and the node image's labels
 //     (lab.nodeimage.version.*) say what is inside.
-//   - The pod network is podnet, a service of the node (see guest/podnet), as
-//     kind's network daemon is no module that can be had. It serves any number
-//     of nodes, and stands back where a cluster is made with disableDefaultCNI.
+//   - The pod network is flannel with its host-gw backend, as kind's network
+//     daemon is no module that can be had. It is a service of the node (see
+//     guest/flanneld), serves any number of nodes, and stands back where a
+//     cluster is made with disableDefaultCNI.
 //   - There is no volume provisioner: the storage class "standard" binds volumes
 //     that exist.
 //   - Cloud providers are left out of releases that still have them.
+//
+// Several control planes stand behind a load balancer, for which kind takes
+// Envoy's image. What EnsureImage builds under that name is a program of ours
+// (see guest/envoy) that reads the configuration as kind writes it. A pod that
+// asks for this very version of Envoy gets it too.
 //
 // # The cache
 //

@@ -119,6 +119,7 @@ func (w world) companions() {
 	w.module(containerdModule, "v2.3.4", fakeModule{})
 	w.module(cniModule, "v1.9.1", fakeModule{})
 	w.module(crictlModule, "v1.36.0", fakeModule{})
+	w.module(flannelModule, flannelVersion, fakeModule{})
 	w.module(etcdModule, "v3.5.24", fakeModule{})
 	w.module(corednsModule, "v1.14.6", fakeModule{})
 }

@@ -201,8 +201,8 @@ func (e *fakeEngine) load() int {
 		return complain(err.Error())
 	}
 	var manifests []struct {
-		Config   string
-		RepoTags []string
+		Config           string
+		RepoTags, Layers []string
 	}
 	if err := json.Unmarshal(tarFile(bytes.NewReader(data), "manifest.json"), &manifests); err != nil {
 		return complain(err.Error())
@@ -216,7 +216,8 @@ func (e *fakeEngine) load() int {
 		}
 		for _, tag := range m.RepoTags {
 			e.Serial++
-			e.Images[tag] = fakeImage{ID: fmt.Sprintf("sha256:%d", e.Serial), Labels: config.Config.Labels, Created: "1970-01-01T00:00:00Z"}
+			files := tarNames(bytes.NewReader(tarFile(bytes.NewReader(data), m.Layers[0])))
+			e.Images[tag] = fakeImage{ID: fmt.Sprintf("sha256:%d", e.Serial), Labels: config.Config.Labels, Created: "1970-01-01T00:00:00Z", Files: files}
 		}
 	}
 	return 0

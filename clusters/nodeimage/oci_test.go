@@ -196,7 +196,7 @@ func TestImportBreaksOff(t *testing.T) {
 	w.companions()
 	r := p.nodes.(*recipe)
 	dir := t.TempDir()
-	a := assembly{shared: &sharedParts{userland: dir, containerd: dir, cni: dir, crictl: dir, guest: dir}}
+	a := assembly{shared: &sharedParts{userland: dir, containerd: dir, cni: dir, crictl: dir, flannel: dir, guest: dir}}
 	if err := writeTree(dir, []layerFile{
 		{path: "bin/ctr", mode: 0o755, data: []byte("#!/bin/sh\necho '{}'\n")},
 		{path: rootfsTar, mode: 0o644, data: bytes.Repeat([]byte("x"), 2048)},

@@ -19,7 +19,8 @@ const archiveFile = "image.tar"
 
 // EnsureImage makes the engine have an image of a scenario's pods: it is there,
 // or it is pulled, or it is built where that is known here: busybox of the
-// version that this machine's Debian has.
+// version that this machine's Debian has, and what stands in for the load
+// balancer of several control planes.
 //
 // Where it cannot be had the error is an ErrNoImage, which names the image and
 // says what the registry answered.
@@ -32,11 +33,14 @@ func (p *Provider) EnsureImage(ctx context.Context, ref string, progress Progres
 	if !errors.As(pullErr, &failed) {
 		return pullErr
 	}
-	tag, ok := busyboxTag(ref)
-	if !ok {
+	var err error
+	if tag, ok := busyboxTag(ref); ok {
+		err = p.buildBusybox(ctx, ref, tag, progress)
+	} else if isLoadBalancer(ref) {
+		err = p.buildLoadBalancer(ctx, ref, progress)
+	} else {
 		return &NoImageError{Image: ref, Registry: failed.why, Build: "how to make it is not known here"}
 	}
-	err := p.buildBusybox(ctx, ref, tag, progress)
 	if errors.Is(err, errNotThisBusybox) || errors.Is(err, ErrCannotBuild) {
 		return &NoImageError{Image: ref, Registry: failed.why, Build: err.Error()}
 	}
@@ -76,33 +80,69 @@ func matchesTag(version, tag string) bool {
 // busyboxKind is the kind of the stage that makes busybox's image.
 const busyboxKind = "busybox"
 
-// buildBusybox makes the image of busybox out of Debian's busybox-static.
-func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress Progress) (err error) {
-	const pkg = "busybox-static"
-	version, err := p.debian.candidate(ctx, pkg)
+// busyboxPackage has the program of busybox's image.
+const busyboxPackage = "busybox-static"
+
+// buildBusybox makes the image of busybox out of Debian's package.
+func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress Progress) error {
+	version, err := p.debian.candidate(ctx, busyboxPackage)
 	if err != nil {
 		return err
 	}
 	if !matchesTag(version, tag) {
-		return fmt.Errorf("%w: %s %s", errNotThisBusybox, pkg, version)
+		return fmt.Errorf("%w: %s %s", errNotThisBusybox, busyboxPackage, version)
 	}
-	unlock, err := p.locked(ctx, podLock, ref, progress)
+	image := podImage{ref: ref, versions: map[string]string{"busybox": version}}
+	image.stage = stage{kind: busyboxKind, name: "busybox " + version, inputs: []string{busyboxPackage, version, runtime.GOARCH, ref}}
+	return p.buildPodImage(ctx, image, progress, func(ctx context.Context, dir string, say func(string)) ([]layerFile, v1.Config, error) {
+		files, err := p.busybox(ctx, dir, say)
+		return files, v1.Config{Cmd: []string{"sh"}}, err
+	})
+}
+
+// podImage is an image of one stage to build.
+type podImage struct {
+	ref      string
+	stage    stage
+	versions map[string]string // of what is inside
+}
+
+// buildPodImage makes an image of the files that gather finds, or puts into the
+// folder dir, and loads it into the engine.
+func (p *Provider) buildPodImage(ctx context.Context, image podImage, progress Progress,
+	gather func(ctx context.Context, dir string, say func(string)) ([]layerFile, v1.Config, error),
+) (err error) {
+	unlock, err := p.locked(ctx, podLock, image.ref, progress)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref, steps: 2}
-	made := stage{kind: busyboxKind, name: "busybox " + version, inputs: []string{pkg, version, runtime.GOARCH, ref}}
-	labels := map[string]string{builtLabel: RolePod, stagesLabel: made.kind + "-" + made.key(), versionLabel + "busybox": version}
+	b := &builder{store: p.store, progress: progress, beat: p.beat, image: image.ref, steps: 2}
+	made := image.stage
+	labels := map[string]string{builtLabel: RolePod, stagesLabel: made.kind + "-" + made.key()}
+	for what, version := range image.versions {
+		labels[versionLabel+what] = version
+	}
 	made.run = func(ctx context.Context, dir string, say func(string)) error {
-		say("getting the package " + pkg)
-		return p.makeBusybox(ctx, dir, pkg, ref, labels)
+		work := filepath.Join(dir, "work")
+		if err := os.MkdirAll(work, 0o755); err != nil {
+			return fmt.Errorf("making the image: %w", err)
+		}
+		files, config, err := gather(ctx, work, say)
+		if err != nil {
+			return err
+		}
+		config.Env, config.Labels = []string{defaultPath}, labels
+		if err := writeImage(dir, image.ref, config, files); err != nil {
+			return err
+		}
+		return removeTree(work)
 	}
 	dir, err := b.made(ctx, made)
 	if err != nil {
 		return err
 	}
-	return b.acted(ctx, "loading "+ref, func(ctx context.Context, _ func(string)) error {
+	return b.acted(ctx, "loading "+image.ref, func(ctx context.Context, _ func(string)) error {
 		f, err := os.Open(filepath.Join(dir, archiveFile))
 		if err != nil {
 			return fmt.Errorf("reading the image: %w", err)
@@ -112,32 +152,34 @@ func (p *Provider) buildBusybox(ctx context.Context, ref, tag string, progress P
 	})
 }
 
-// makeBusybox makes the stage of busybox's image in the folder dir.
-func (p *Provider) makeBusybox(ctx context.Context, dir, pkg, ref string, labels map[string]string) error {
-	file, err := p.debian.fetch(ctx, dir, pkg)
-	if err != nil {
-		return err
-	}
-	tree := filepath.Join(dir, "tree")
-	if err := (child{}).stream(ctx, "dpkg-deb", "--extract", file, tree); err != nil {
-		return fmt.Errorf("unpacking %s: %w", filepath.Base(file), err)
-	}
-	files, err := busyboxFiles(ctx, tree)
-	if err != nil {
-		return err
-	}
+// writeImage writes an image of files to the archive in the folder dir.
+func writeImage(dir, ref string, config v1.Config, files []layerFile) error {
 	a := &archive{dir: filepath.Join(dir, "blobs")}
 	if err := os.MkdirAll(a.dir, 0o755); err != nil {
 		return fmt.Errorf("making the image: %w", err)
 	}
-	config := v1.Config{Env: []string{defaultPath}, Cmd: []string{"sh"}, Labels: labels}
 	if err := a.add([]string{ref}, config, files); err != nil {
 		return err
 	}
 	if err := writeFile(filepath.Join(dir, archiveFile), a.writeTo); err != nil {
 		return err
 	}
-	return errors.Join(removeTree(a.dir), removeTree(tree), os.Remove(file))
+	return removeTree(a.dir)
+}
+
+// busybox gets Debian's busybox into the folder dir. The files are those of its
+// official image.
+func (p *Provider) busybox(ctx context.Context, dir string, say func(string)) ([]layerFile, error) {
+	say("getting the package " + busyboxPackage)
+	file, err := p.debian.fetch(ctx, dir, busyboxPackage)
+	if err != nil {
+		return nil, err
+	}
+	tree := filepath.Join(dir, "tree")
+	if err := (child{}).stream(ctx, "dpkg-deb", "--extract", file, tree); err != nil {
+		return nil, fmt.Errorf("unpacking %s: %w", filepath.Base(file), err)
+	}
+	return busyboxFiles(ctx, tree)
 }
 
 // busyboxFiles are the files of busybox's image: those of the official one.

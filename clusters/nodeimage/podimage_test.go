@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 func TestEnsureImage(t *testing.T) {
@@ -26,6 +28,10 @@ func TestEnsureImage(t *testing.T) {
 		{name: "busybox in another version", ref: "busybox:1.36", is: ErrNoImage, says: []string{"image busybox:1.36", "no such host", "busybox-static 1:1.35.0-4+b1"}},
 		{name: "busybox without apt", ref: "busybox:1.35", troubles: []trouble{{Words: "apt-cache", Says: "E: no packages found"}}, is: ErrNoImage, says: []string{"E: no packages found"}},
 		{name: "a package that does not come", ref: "busybox:1.35", troubles: []trouble{{Words: "apt-get download", Says: "E: Failed to fetch"}}, says: []string{"E: Failed to fetch"}},
+		{name: "the load balancer without a registry", ref: clusters.LoadBalancerImage},
+		{name: "the load balancer where the registry has it", ref: clusters.LoadBalancerImage, remote: []string{clusters.LoadBalancerImage}},
+		{name: "Envoy in another version", ref: "envoyproxy/envoy:v1.30.0", is: ErrNoImage, says: []string{"not known here"}},
+		{name: "the load balancer without Go", ref: clusters.LoadBalancerImage, troubles: []trouble{{Words: "go build", Says: "x.go:1:1: syntax error"}}, says: []string{"syntax error"}},
 		{name: "an unknown image", ref: "nginx:1.25", is: ErrNoImage, says: []string{"image nginx:1.25", "no such host", "not known here"}},
 		{name: "an image that the registry lacks", ref: "nginx:1.99", remote: []string{"nginx:1.25"}, is: ErrNoImage, says: []string{"manifest for nginx:1.99 not found"}},
 		{name: "somebody else's busybox", ref: "example.org/busybox:1.35", is: ErrNoImage},

@@ -73,8 +73,8 @@ func TestEnsureBuilds(t *testing.T) {
 	}
 	for _, file := range []string{
 		"usr/bin/kubelet", "usr/bin/kubeadm", "usr/bin/kubectl", "kind/version", "kind/manifests/default-cni.yaml", "kind/manifests/default-storage.yaml",
-		"usr/local/bin/containerd", "usr/local/bin/podnet", "usr/local/bin/crictl", "opt/cni/bin/host-local", "etc/containerd/cri-base.json",
-		"usr/local/bin/entrypoint", "etc/systemd/system/multi-user.target.wants/podnet.service",
+		"usr/local/bin/containerd", "usr/local/bin/flanneld", "usr/local/bin/crictl", "opt/cni/bin/host-local", "etc/containerd/cri-base.json",
+		"usr/local/bin/entrypoint", "etc/systemd/system/multi-user.target.wants/flanneld.service",
 	} {
 		if !slices.Contains(image.Files, file) {
 			t.Errorf("the node image lacks %s", file)
@@ -120,7 +120,7 @@ func TestEnsureReusesWhatIsShared(t *testing.T) {
 	if calls := w.calls("debootstrap"); len(calls) > 0 {
 		t.Errorf("the second version made another userland: %q", calls)
 	}
-	if cached := seen.stages(Cached); len(cached) != 7 {
+	if cached := seen.stages(Cached); len(cached) != 8 {
 		t.Errorf("cached: %q", cached)
 	}
 	w.forget()
@@ -173,7 +173,7 @@ func TestEnsureGoesOnAfterAnInterruption(t *testing.T) {
 			for _, words := range []string{"go build", "debootstrap --"} {
 				calls := slices.DeleteFunc(w.calls(words), func(line string) bool { return strings.HasPrefix(line, "hanging") })
 				again := len(w.calls("hanging " + words))
-				if want := map[string]int{"go build": 7, "debootstrap --": 1}[words] + again; len(calls) != want {
+				if want := map[string]int{"go build": 8, "debootstrap --": 1}[words] + again; len(calls) != want {
 					t.Errorf("%q was called %d times, want %d: %q", words, len(calls), want, calls)
 				}
 			}
@@ -240,7 +240,7 @@ func TestEnsureBuildsOnceForTwo(t *testing.T) {
 	if want := fmt.Sprintf("process %d, building %s", os.Getpid(), fakeNode); said != want {
 		t.Errorf("the second waited for %q, want %q", said, want)
 	}
-	if builds := w.calls("go build"); len(builds) != 7 {
+	if builds := w.calls("go build"); len(builds) != 8 {
 		t.Errorf("%d compilations for two: %q", len(builds), builds)
 	}
 }
@@ -263,7 +263,7 @@ func TestBuildAgain(t *testing.T) {
 	if ids[0] == ids[1] {
 		t.Error("an image that is there was not built again")
 	}
-	if builds := w.calls("go build"); len(builds) != 7 {
+	if builds := w.calls("go build"); len(builds) != 8 {
 		t.Errorf("%d compilations for two images of the same parts", len(builds))
 	}
 }
@@ -278,7 +278,7 @@ func TestEnsureFails(t *testing.T) {
 	}{
 		{name: "the disk is too full to begin", arrange: func(_ world, p *Provider) {
 			p.free = func(string) (int64, error) { return gib, nil }
-		}, is: ErrNoSpace, says: []string{"about 7.3 GB", "1.0 GB are free", "LAB_CACHE", "lab image prune"}},
+		}, is: ErrNoSpace, says: []string{"about 7.7 GB", "1.0 GB are free", "LAB_CACHE", "lab image prune"}},
 		{name: "the disk fills up while compiling", trouble: trouble{Words: "go build", Says: "# k8s.io/api\nwrite /tmp/x: no space left on device"},
 			is: ErrNoSpace, says: []string{"building containerd v2.3.4", "no space left on device"}},
 		{name: "the engine's disk fills up", trouble: trouble{Words: "docker commit", Says: "Error response from daemon: write /var/lib/docker/x: no space left on device"},

@@ -31,10 +31,12 @@ const (
 	kubernetesModule = "k8s.io/kubernetes"
 )
 
-// guestFiles are what node images have beside kind's own files: the sources
-// of the programs pause and podnet, and the files of the root file system.
+// guestFiles are what images have beside kind's own files: the sources of the
+// programs that are compiled for them, and the files of a node's root file
+// system.
 //
-//go:embed guest/pause/main.go guest/podnet/main.go guest/podnet/api.go guest/podnet/plan.go guest/podnet/host.go
+//go:embed guest/pause/main.go guest/envoy/main.go guest/envoy/config.go guest/envoy/balance.go
+//go:embed guest/flanneld/main.go guest/flanneld/agent.go guest/flanneld/api.go guest/flanneld/flannel.go
 //go:embed files
 var guestFiles embed.FS
 
@@ -97,7 +99,12 @@ const (
 	containerdModule = "github.com/containerd/containerd/v2"
 	cniModule        = "github.com/containernetworking/plugins"
 	crictlModule     = "sigs.k8s.io/cri-tools"
+	flannelModule    = "github.com/flannel-io/flannel"
 )
+
+// flannelVersion is the one that guest/flanneld is written for, and that this
+// module's go.mod names.
+const flannelVersion = "v0.28.4"
 
 // sharedVersion raises the version wanted of a module to a shared one.
 func sharedVersion(module, wanted string) string {
@@ -328,17 +335,33 @@ func corednsProgram(m goModule) program {
 	return p
 }
 
-// guestProgram are pause and podnet.
-func guestProgram() (program, error) {
-	files, err := embeddedFiles("guest")
+// pauseProgram is the process of a pod's sandbox.
+func pauseProgram() (program, error) { return guestProgram("pause", guestGoVersion) }
+
+// flannelProgram is flannel with what starts it on a node. It is built with the
+// versions of other modules that flannel itself was made with.
+func flannelProgram(m goModule) (program, error) {
+	p, err := guestProgram("flanneld", m.GoVersion)
+	p.requires = []string{m.Path + " " + m.Version}
+	return p, err
+}
+
+// guestProgram is a program out of a folder below guest, which names its binary.
+func guestProgram(name, goVersion string) (program, error) {
+	sources, err := embeddedFiles("guest/" + name)
 	if err != nil {
 		return program{}, err
 	}
-	return program{goVersion: guestGoVersion, files: files, packages: []string{"./pause", "./podnet"}}, nil
+	p := program{goVersion: goVersion, files: map[string][]byte{}, packages: []string{"./" + name}}
+	for file, data := range sources {
+		p.files[name+"/"+file] = data
+	}
+	return p, nil
 }
 
-// guestGoVersion is the language version that pause and podnet are written in.
-const guestGoVersion = "1.24"
+// guestGoVersion is the language version of the guest programs that are not
+// written for another module.
+const guestGoVersion = "1.25"
 
 // sortedKeys are the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

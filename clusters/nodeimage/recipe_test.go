@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"go/format"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func TestReadKind(t *testing.T) {
 	}
 	for name, mode := range map[string]os.FileMode{
 		"usr/local/bin/entrypoint": 0o755, "etc/containerd/config.toml": 0o644,
-		"kind/manifests/default-cni.yaml": 0o644, "etc/systemd/system/podnet.service": 0o644,
+		"kind/manifests/default-cni.yaml": 0o644, "etc/systemd/system/flanneld.service": 0o644,
 	} {
 		if modes[name] != mode {
 			t.Errorf("%s has mode %o, want %o", name, modes[name], mode)
@@ -120,27 +121,44 @@ func TestPrograms(t *testing.T) {
 	if stageKey("kubernetes", k.inputs()) == stageKey("kubernetes", other.inputs()) {
 		t.Error("two programs have the same key")
 	}
-	guest, err := guestProgram()
-	if err != nil || guest.files["pause/main.go"] == nil || guest.files["podnet/plan.go"] == nil {
-		t.Errorf("the guest program has %q, %v", sortedKeys(guest.files), err)
+	flannel, err := flannelProgram(goModule{Path: flannelModule, Version: flannelVersion, GoVersion: "1.25.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "module build\n\ngo 1.25.0\n\nrequire " + flannelModule + " " + flannelVersion + "\n"; string(flannel.goMod()) != want {
+		t.Errorf("go.mod:\n%s\nwant:\n%s", flannel.goMod(), want)
 	}
 }
 
-// TestGuestProgramIsWhole finds a source file that was added to a guest
-// program and not to the node image.
-func TestGuestProgramIsWhole(t *testing.T) {
-	guest, err := guestProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestGuestProgramsAreWhole finds a source file that was added to a guest
+// program and not to what is compiled for images.
+func TestGuestProgramsAreWhole(t *testing.T) {
 	sources, err := filepath.Glob("guest/*/*.go")
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("sources %q, %v", sources, err)
 	}
 	for _, name := range sources {
-		rel := strings.TrimPrefix(filepath.ToSlash(name), "guest/")
-		if !strings.HasSuffix(rel, "_test.go") && guest.files[rel] == nil {
-			t.Errorf("%s is not embedded", name)
+		dir, file := filepath.Split(strings.TrimPrefix(filepath.ToSlash(name), "guest/"))
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		p, err := guestProgram(strings.Trim(dir, "/"), guestGoVersion)
+		if err != nil || p.files[dir+file] == nil {
+			t.Errorf("%s is not embedded (%v)", name, err)
+		}
+	}
+}
+
+// What is compiled in images is what its program was vetted with.
+func TestVersionsAreThoseOfTheModule(t *testing.T) {
+	for _, want := range []string{flannelModule + " " + flannelVersion, yamlRequirement} {
+		module, _, _ := strings.Cut(want, " ")
+		out, err := exec.Command("go", "list", "-m", module).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("go.mod names %s, images are made with %s", got, want)
 		}
 	}
 }

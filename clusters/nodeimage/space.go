@@ -32,6 +32,7 @@ func costs() map[string]cost {
 		"containerd": {seconds: 75, cache: 100 * mib, compiled: 600 * mib},
 		"cni":        {seconds: 5, cache: 20 * mib, compiled: 50 * mib},
 		"crictl":     {seconds: 45, cache: 40 * mib, compiled: 250 * mib},
+		"flannel":    {seconds: 60, cache: 60 * mib, compiled: 300 * mib},
 		"guest":      {seconds: 5, cache: 10 * mib, compiled: 10 * mib},
 		"kubernetes": {seconds: 330, cache: 500 * mib, compiled: 2500 * mib},
 		"etcd":       {seconds: 30, cache: 40 * mib, compiled: 250 * mib},

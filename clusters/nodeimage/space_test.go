@@ -23,9 +23,9 @@ func TestCheckSpace(t *testing.T) {
 		not    []string
 	}{
 		{name: "enough everywhere", free: map[string]int64{"cache": 100 * gib, "gocache": 100 * gib, "/": 100 * gib}},
-		{name: "the cache's disk is full", free: map[string]int64{"gocache": 100 * gib, "/": 100 * gib}, says: []string{"1.7 GB for lab's cache in", "0.0 GB are free"}, not: []string{"Go build cache", "share a disk"}},
+		{name: "the cache's disk is full", free: map[string]int64{"gocache": 100 * gib, "/": 100 * gib}, says: []string{"1.8 GB for lab's cache in", "0.0 GB are free"}, not: []string{"Go build cache", "share a disk"}},
 		{name: "the engine's disk is full", free: map[string]int64{"cache": 100 * gib, "gocache": 100 * gib}, says: []string{"1.5 GB for the container engine's images in /"}},
-		{name: "one disk for all", shared: true, free: map[string]int64{"cache": 5 * gib}, says: []string{"7.3 GB for lab's cache in", "and the container engine's images in /, which share a disk", "5.0 GB are free"}},
+		{name: "one disk for all", shared: true, free: map[string]int64{"cache": 5 * gib}, says: []string{"7.7 GB for lab's cache in", "and the container engine's images in /, which share a disk", "5.0 GB are free"}},
 		{name: "one disk for all, and enough", shared: true, free: map[string]int64{"cache": 8 * gib}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

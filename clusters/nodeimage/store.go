@@ -80,7 +80,7 @@ func (s store) find(kind, key string) (string, bool) {
 // other stages be under way.
 func (s store) begin(kind, key string) (string, error) {
 	all := filepath.Join(s.root, partDir)
-	if kind == busyboxKind {
+	if kind == busyboxKind || kind == balancerKind {
 		all = filepath.Join(s.root, podPartDir)
 	}
 	if err := removeTree(all); err != nil {

@@ -108,7 +108,7 @@ func (r *recipe) furnish(ctx context.Context, s *sharedParts, root string) error
 		return fmt.Errorf("furnishing the root file system: %w", err)
 	}
 	for verb, units := range map[string][]string{
-		"enable": append([]string{"podnet.service"}, s.facts.enable...),
+		"enable": append([]string{"flanneld.service"}, s.facts.enable...),
 		"mask":   s.facts.mask,
 	} {
 		if len(units) == 0 {

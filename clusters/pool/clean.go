@@ -46,6 +46,11 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 		if err := remove(ctx, api, d.added, asked); err != nil {
 			return err
 		}
+		for _, namespace := range emptied(d.added, asked) {
+			if err := api.Finish(ctx, namespace); err != nil {
+				return err
+			}
+		}
 		timer := time.NewTimer(cleanLook)
 		select {
 		case <-timer.C:
@@ -109,6 +114,22 @@ func remove(ctx context.Context, api API, added []Object, asked map[Object]bool)
 		asked[o] = true
 	}
 	return nil
+}
+
+// emptied are the namespaces among the objects that were asked to go and in which
+// nothing is any more.
+func emptied(added []Object, asked map[Object]bool) []string {
+	full := map[string]bool{}
+	for _, o := range added {
+		full[o.Namespace] = true
+	}
+	var list []string
+	for _, o := range added {
+		if o.Group == "" && o.Resource == "namespaces" && asked[o] && !full[o.Name] {
+			list = append(list, o.Name)
+		}
+	}
+	return list
 }
 
 func rank(o Object) int {

@@ -42,6 +42,8 @@ type fakeCluster struct {
 	unready  map[string]string
 	marked   []string
 	kibibyte int
+	passes   int
+	born     int
 }
 
 func newHost() *fakeHost { return &fakeHost{there: map[string]*fakeCluster{}} }
@@ -132,7 +134,7 @@ func (h *fakeHost) NodeAction(_ context.Context, node, action string) error {
 	return nil
 }
 
-func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout, _ io.Writer, _ ...string) error {
+func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout, _ io.Writer, cmd ...string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c, err := h.node(node)
@@ -142,7 +144,15 @@ func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout,
 	if c.state != "running" {
 		return errors.New("the container is paused")
 	}
-	_, err = fmt.Fprintln(stdout, c.kibibyte)
+	said := c.kibibyte
+	if strings.Contains(cmd[len(cmd)-1], "node_collector") {
+		c.passes++ // the controller manager looks again and again
+		said = c.passes
+	}
+	if strings.HasSuffix(cmd[len(cmd)-1], born) {
+		said = c.born
+	}
+	_, err = fmt.Fprintln(stdout, said)
 	return err
 }
 
@@ -196,7 +206,7 @@ func (c *fakeCluster) Renewed(context.Context) (map[string]time.Time, error) {
 	return map[string]time.Time{c.id + "-control-plane": time.Now()}, c.asked()
 }
 
-func (c *fakeCluster) PodsReady(context.Context) error {
+func (c *fakeCluster) MarkPodsReady(context.Context) error {
 	c.host.mu.Lock()
 	defer c.host.mu.Unlock()
 	return c.asked()
@@ -230,6 +240,17 @@ func (c *fakeCluster) Delete(_ context.Context, o Object) error {
 	defer c.host.mu.Unlock()
 	c.going[o] = 2
 	c.deleted = append(c.deleted, o.String())
+	return c.asked()
+}
+
+func (c *fakeCluster) Finish(_ context.Context, namespace string) error {
+	c.host.mu.Lock()
+	defer c.host.mu.Unlock()
+	for o := range c.objects {
+		if o.Namespace == namespace {
+			return fmt.Errorf("%s is still in namespace %s", o, namespace)
+		}
+	}
 	return c.asked()
 }
 

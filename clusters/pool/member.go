@@ -60,6 +60,10 @@ type Member struct {
 	Memory int64 `json:"memory,omitempty"`
 	// Paused is when its machines were paused; zero where they run.
 	Paused time.Time `json:"paused,omitzero"`
+	// Passes is how often the controller managers had looked at the nodes then.
+	Passes int64 `json:"passes,omitempty"`
+	// Births say of each node's machine when it began, in the kernel's ticks.
+	Births map[string]string `json:"births,omitempty"`
 	// Awake says that it waits running, not paused.
 	Awake bool `json:"awake,omitempty"`
 	// Lease is nil for one that waits.

@@ -17,19 +17,23 @@ type API interface {
 	Unready(ctx context.Context) (map[string]string, error)
 	// Renewed is when each node's kubelet last renewed its lease.
 	Renewed(ctx context.Context) (map[string]time.Time, error)
-	// PodsReady says whether all pods are that run and are not being deleted; the
-	// error says which are not.
-	PodsReady(ctx context.Context) error
+	// MarkPodsReady says of the pods that they are ready whose containers all are,
+	// by their kubelets.
+	MarkPodsReady(ctx context.Context) error
 	// MarkReady says of a node that it is ready, before its kubelet does.
 	MarkReady(ctx context.Context, node string) error
 	// Objects are all objects that people make or change, with a sum of what
 	// they ask for: not their status, and not what Kubernetes itself renews all
 	// the time.
 	Objects(ctx context.Context) (Objects, error)
-	// Delete asks for an object's deletion, its own finalizers kept, and that of
-	// a namespace's pods with the shortest grace; it does not wait. One that is
-	// not there is no error.
+	// Delete asks for an object's deletion, its own finalizers kept, and with a
+	// namespace for that of all in it, pods with the shortest grace; it does not
+	// wait. One that is not there is no error.
 	Delete(ctx context.Context, o Object) error
+	// Finish ends a namespace that is being deleted and in which Objects finds
+	// nothing more, with what Kubernetes itself keeps in it. The namespace
+	// controller would begin 5 seconds after its deletion was asked for.
+	Finish(ctx context.Context, namespace string) error
 	// Stuck says why an object that is being deleted is still there; "" where
 	// that cannot be told.
 	Stuck(ctx context.Context, o Object) string

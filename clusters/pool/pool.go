@@ -188,6 +188,9 @@ func (p *Pool) note(ctx context.Context, m *member) error {
 	if err != nil {
 		return fmt.Errorf("looking at what is on the new cluster: %w", err)
 	}
+	if m.Births, err = p.births(ctx, m); err != nil {
+		return err
+	}
 	m.State = StateLent
 	return errors.Join(m.saveBaseline(baseline), m.save())
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,11 +24,43 @@ const (
 
 // sleep pauses the nodes' machines.
 func (p *Pool) sleep(ctx context.Context, m *member) error {
+	passes, err := p.passes(ctx, m)
+	if err != nil {
+		return err
+	}
 	if err := p.machines(ctx, m, "running", "pause"); err != nil {
 		return err
 	}
-	m.Paused = time.Now()
+	m.Paused, m.Passes = time.Now(), passes
 	return nil
+}
+
+// healthPasses prints how often a controller manager has looked at the nodes,
+// which it does every 5 seconds.
+const healthPasses = `
+pki=/etc/kubernetes/pki
+curl --silent --show-error --insecure --max-time 5 --cert $pki/apiserver-kubelet-client.crt --key $pki/apiserver-kubelet-client.key https://127.0.0.1:10257/metrics 2>&1 |
+  awk '$1 == "node_collector_update_all_nodes_health_duration_seconds_count" { print $2; found = 1 } END { if (!found) { print "the controller manager does not tell how often it looked at the nodes"; exit 1 } }'
+`
+
+// passes adds up what the controller managers tell: one of several leads.
+func (p *Pool) passes(ctx context.Context, m *member) (int64, error) {
+	var total int64
+	for _, node := range m.Handle.Nodes {
+		if node.Role != "control-plane" {
+			continue
+		}
+		said, err := p.output(ctx, node, healthPasses)
+		if err != nil {
+			return 0, err
+		}
+		n, err := strconv.ParseInt(said, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("node %s: how often its controller manager looked at the nodes: %w", node.Name, err)
+		}
+		total += n
+	}
+	return total, nil
 }
 
 // controlPlanes runs a script on every node of the control plane.
@@ -45,11 +78,35 @@ func (p *Pool) controlPlanes(ctx context.Context, m *member, script string) erro
 
 // script runs a script on a node; what it writes is the reason of its failure.
 func (p *Pool) script(ctx context.Context, node clusters.Node, script string) error {
+	_, err := p.output(ctx, node, script)
+	return err
+}
+
+// output is script for what it writes.
+func (p *Pool) output(ctx context.Context, node clusters.Node, script string) (string, error) {
 	var said bytes.Buffer
-	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script); err != nil {
-		return fmt.Errorf("node %s: %s: %w", node.Name, strings.TrimSpace(said.String()), err)
+	err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script)
+	text := strings.TrimSpace(said.String())
+	if err != nil {
+		return "", fmt.Errorf("node %s: %s: %w", node.Name, text, err)
 	}
-	return nil
+	return text, nil
+}
+
+// born prints when a machine's first process began.
+const born = `awk '{ print $22 }' /proc/1/stat`
+
+// births are when the machines began, by the nodes' names.
+func (p *Pool) births(ctx context.Context, m *member) (map[string]string, error) {
+	births := map[string]string{}
+	for _, node := range m.Handle.Nodes {
+		text, err := p.output(ctx, node, born)
+		if err != nil {
+			return nil, err
+		}
+		births[node.Name] = text
+	}
+	return births, nil
 }
 
 // machines does something to those nodes' machines that are in a state.
@@ -85,20 +142,25 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 	if err != nil {
 		return err
 	}
+	anew := make([]bool, len(m.Handle.Nodes))
 	group, asking := errgroup.WithContext(ctx)
-	for _, node := range m.Handle.Nodes {
+	for i, node := range m.Handle.Nodes {
 		group.Go(func() error {
-			return until(asking, func(ctx context.Context) error { return p.script(ctx, node, runtime) })
+			return until(asking, func(ctx context.Context) error {
+				birth, err := p.output(ctx, node, runtime+"\n"+born)
+				anew[i] = err == nil && birth != m.Births[node.Name]
+				return err
+			})
 		})
 	}
 	group.Go(func() error { return until(asking, api.Ready) })
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := nodesReady(ctx, api, m); err != nil {
-		return err
+	if i := slices.Index(anew, true); i >= 0 {
+		return fmt.Errorf("node %s was started anew", m.Handle.Nodes[i].Name)
 	}
-	if err := until(ctx, api.PodsReady); err != nil {
+	if err := p.settled(ctx, api, m); err != nil {
 		return err
 	}
 	if err := until(ctx, func(ctx context.Context) error { return p.controlPlanes(ctx, m, controllers) }); err != nil {
@@ -114,54 +176,71 @@ const (
 	// seconds (maxWaitForContainerRuntime), and asks every 5; a controller manager
 	// calls a node unreachable of which it has not heard for 40.
 	unnoticed = 20 * time.Second
-	// together is how long after a kubelet's lease its word on the node may come,
-	// and the controller manager's: all are due at once after a longer pause.
+	// together is how long after a kubelet's lease its word on the node may come:
+	// both are due every 10 seconds, and so at once after a longer pause.
 	together = 300 * time.Millisecond
 )
 
-// nodesReady waits until all nodes are ready. In a machine that was paused, the
-// kubelet may say at once that the node is not, as it takes the runtime for dead,
-// and look again 10 seconds later only; or the controller manager says so, as it
-// has not heard of the kubelet. The runtime has answered by now (see wake), and
-// the kubelet has renewed its lease, so that what it will say then is said for it.
-func nodesReady(ctx context.Context, api API, m *member) error {
-	waiting := map[string]time.Time{} // since when it is known to be there again
-	if !m.Paused.IsZero() && time.Since(m.Paused) > unnoticed {
-		for _, node := range m.Handle.Nodes {
-			waiting[node.Name] = time.Time{}
-		}
-	}
-	return until(ctx, func(ctx context.Context) error {
-		renewed, err := api.Renewed(ctx)
-		if err != nil {
+// settled waits until all nodes and pods are ready and stay so. In a machine that
+// was paused, the kubelet may say at once that the node is not, as it takes the
+// runtime for dead, and look again 10 seconds later only; or the controller
+// manager says so of the node and its pods, as it has not heard of the kubelet.
+// Once the runtime has answered (see wake), the kubelet has renewed its lease, and
+// the controller manager has looked at the nodes, what the kubelet will say is
+// said for it.
+func (p *Pool) settled(ctx context.Context, api API, m *member) error {
+	if m.Paused.IsZero() || time.Since(m.Paused) < unnoticed {
+		return until(ctx, func(ctx context.Context) error {
+			unready, err := api.Unready(ctx)
+			for node, why := range unready {
+				err = errors.Join(err, fmt.Errorf("node %s is not ready: %s", node, why))
+			}
 			return err
-		}
+		})
+	}
+	if err := until(ctx, func(ctx context.Context) error { return p.looked(ctx, api, m) }); err != nil {
+		return err
+	}
+	enough := time.Now().Add(together)
+	return until(ctx, func(ctx context.Context) error {
 		unready, err := api.Unready(ctx)
 		if err != nil {
 			return err
 		}
-		for node, why := range unready {
-			if _, paused := waiting[node]; !paused {
-				return fmt.Errorf("node %s is not ready: %s", node, why)
-			}
-			if heard(renewed[node], m) {
-				if err := api.MarkReady(ctx, node); err != nil {
-					return err
-				}
+		var why error
+		for node, text := range unready {
+			why = fmt.Errorf("node %s is not ready: %s", node, text)
+			if err := api.MarkReady(ctx, node); err != nil {
+				return err
 			}
 		}
-		missing := false
-		for node, since := range waiting {
-			if since.IsZero() && heard(renewed[node], m) {
-				waiting[node] = time.Now()
-			}
-			missing = missing || waiting[node].IsZero() || time.Since(waiting[node]) < together
+		if err := api.MarkPodsReady(ctx); err != nil {
+			return err
 		}
-		if len(unready) > 0 || missing {
-			return errors.New("the kubelets have not looked at their nodes yet")
+		if why == nil && time.Now().Before(enough) {
+			why = errors.New("the kubelets may not have looked at their nodes yet")
 		}
-		return nil
+		return why
 	})
+}
+
+// looked says whether every kubelet and the controller manager have looked at the
+// nodes since the machines run again.
+func (p *Pool) looked(ctx context.Context, api API, m *member) error {
+	renewed, err := api.Renewed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range m.Handle.Nodes {
+		if !heard(renewed[node.Name], m) {
+			return fmt.Errorf("the kubelet of node %s has not renewed its lease yet", node.Name)
+		}
+	}
+	passes, err := p.passes(ctx, m)
+	if err == nil && passes <= m.Passes {
+		err = errors.New("the controller manager has not looked at the nodes yet")
+	}
+	return err
 }
 
 // heard says whether a lease was renewed since the machines run again. Its time
@@ -218,11 +297,11 @@ func (p *Pool) memory(ctx context.Context, m *member) int64 {
 // to take.
 func (p *Pool) nodeMemory(ctx context.Context, node clusters.Node) int64 {
 	const unknown = 520 << 20
-	var said bytes.Buffer
-	if err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", held); err != nil {
+	said, err := p.output(ctx, node, held)
+	if err != nil {
 		return unknown
 	}
-	kib, err := strconv.ParseInt(strings.TrimSpace(said.String()), 10, 64)
+	kib, err := strconv.ParseInt(said, 10, 64)
 	if err != nil || kib <= 0 {
 		return unknown
 	}

@@ -48,6 +48,7 @@ func TestClustersThatExist(t *testing.T) {
 		{"a second run", (*shared).second},
 		{"two contexts side by side", (*shared).sideBySide},
 		{"objects elsewhere", (*shared).elsewhere},
+		{"nodes that may be reached", (*shared).nodes},
 		{"an API server that does not answer", (*shared).away},
 		{"a run that is killed", (*shared).killed},
 		{"the conformance suite", (*shared).conforms},
@@ -74,8 +75,8 @@ func newShared(t *testing.T) *shared {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker, id := made.Provisioners[clusters.ProviderKind], "lab-"+world.RandomLower(6)+"-shared"
-	s := &shared{kubeconfig: filepath.Join(t.TempDir(), "config"), node: id + "-control-plane"}
+	maker, id := made.Fresh, "lab-"+world.RandomLower(6)+"-shared"
+	s := &shared{kubeconfig: filepath.Join(t.TempDir(), "config")}
 	t.Cleanup(func() {
 		if err := maker.Destroy(context.WithoutCancel(t.Context()), id); err != nil {
 			t.Error(err)
@@ -88,6 +89,7 @@ func newShared(t *testing.T) *shared {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.node = handle.Nodes[0].Name
 	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
 	if err == nil {
 		s.client, err = client.NewForConfig(config)
@@ -185,6 +187,9 @@ func (s *shared) passes(t *testing.T, kubeconfig, scenario string, flags ...stri
 	dir, printed, code := s.run(t, kubeconfig, scenario, flags...)
 	if code != exitPass {
 		t.Fatalf("exit code %d:\n%s", code, printed)
+	}
+	if strings.Contains(printed, "clock is") { // it is this machine's
+		t.Errorf("the clocks are said to differ:\n%s", printed)
 	}
 	t.Logf("%s", printed[strings.LastIndex(strings.TrimSpace(printed), "\n"):])
 	return theReport(t, dir)
@@ -348,6 +353,26 @@ func (s *shared) elsewhere(t *testing.T) {
 	}
 	if _, err := s.client.CoreV1().Nodes().Get(t.Context(), s.node, metav1.GetOptions{}); err != nil {
 		t.Errorf("the node: %v", err)
+	}
+}
+
+// nodes reaches the nodes through pods on them.
+func (s *shared) nodes(t *testing.T) {
+	r := s.passes(t, s.kubeconfig, "nodes")
+	if len(r.Clusters[0].Nodes) != 1 || len(r.Runs[0].Pods) != 1 {
+		t.Errorf("nodes %v, pods %v", r.Clusters[0].Nodes, r.Runs[0].Pods)
+	}
+	for _, c := range r.Runs[0].Pods[0].Containers {
+		if c.Source != "runtime" {
+			t.Errorf("%s: its times are from %q", c.Name, c.Source)
+		}
+	}
+	if out, err := exec.Command("docker", "exec", s.node, "pgrep", "-af", "sleep 4711").CombinedOutput(); err == nil {
+		t.Errorf("a command is left on the node: %s", out)
+	}
+	kubelet, err := os.ReadFile(filepath.Join(r.Folder, "open", "nodes", "nodes", s.node, "kubelet.log"))
+	if err != nil || len(kubelet) == 0 {
+		t.Errorf("what the kubelet wrote: %v", err)
 	}
 }
 

@@ -82,7 +82,11 @@ func runUntil(t *testing.T, scenario, printed string, wait time.Duration) (cmd *
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	cmd = asProgram(t, dir, "run", "-no-logs", "-allow-host-exec", from)
+	args := []string{"run", "-no-logs", "-allow-host-exec", from}
+	if strings.HasPrefix(printed, "creating") || strings.HasPrefix(printed, "Waiting") {
+		args = append(args, "-fresh")
+	}
+	cmd = asProgram(t, dir, args...)
 	out = &watchedOutput{awaits: printed, seen: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
@@ -165,6 +169,10 @@ func nothingLeft(t *testing.T, dir, id string) {
 	said, err := gc.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(said), "Nothing to remove") {
 		t.Errorf("gc: %s, %v", said, err)
+	}
+	clusters, err := asProgram(t, dir, "ls").CombinedOutput()
+	if err != nil || bytes.Contains(clusters, []byte("lab-"+short)) {
+		t.Errorf("a cluster is left: %s, %v", clusters, err)
 	}
 	show := asProgram(t, dir, "replay", id)
 	if said, err = show.CombinedOutput(); bytes.Contains(said, []byte("panic")) {

@@ -214,7 +214,7 @@ func poolState(s pool.Status) string {
 	case s.State == pool.StateIdle:
 		return "waits, paused"
 	case s.Lease != nil:
-		return "left by " + s.Lease.ID + " (lab gc)"
+		return "left or kept by " + s.Lease.ID + " (lab gc)"
 	}
-	return "left (lab gc)"
+	return "left or kept (lab gc)"
 }

@@ -45,7 +45,8 @@ lab in the catalog (` + "`lab list`" + `).
 A cluster is cleaned and kept, paused, for the next run, where all that was
 done to it can be undone; otherwise it is destroyed, and that is said. -fresh
 makes new clusters and destroys them. ` + "`lab ls`" + ` lists what waits, ` + "`lab down`" + `
-removes it.
+removes it. On a cluster that exists already (provider = "existing") scenarios
+run in namespaces of their own; it is neither cleaned beyond those nor destroyed.
 
 Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
 and for each cluster and scenario the pods' states and the logs.

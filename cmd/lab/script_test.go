@@ -75,7 +75,13 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 		}
 	}
 	return &world.World{
-		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w}, Fresh: w, Getenv: a.get,
+		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, clusters.ProviderExisting: w}, Fresh: w, Getenv: a.get,
+		Ask: func(_ context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
+			if on.Context == "nowhere" {
+				return plan.Image{}, errors.New("no such cluster: config has no context \"nowhere\"")
+			}
+			return plan.Image{Version: "1.29.3", Source: "existing", Why: "the API server of context \"stage\" says so"}, nil
+		},
 		Pool: pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}), Images: w, Connect: w.Connect, MaxCreates: 4,
 		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {

@@ -85,6 +85,7 @@ func cluster() *Block {
 			{Name: "kubeconfig", Type: "string", Stage: Load, Doc: "With the provider \"existing\": the kubeconfig file, from the scenario's folder or from ~; without it what kubectl takes, KUBECONFIG or ~/.kube/config."},
 			{Name: "context", Type: "string", Stage: Load, Doc: "With the provider \"existing\": the context in the kubeconfig; without it the current one."},
 			{Name: "namespace", Type: "string", Stage: Load, Doc: "With the provider \"existing\": a namespace that is there and in which all scenarios run, for who has rights in that one alone; without it each has one of its own."},
+			{Name: "node_access", Type: "string", Stage: Load, Doc: "With the provider \"existing\": an image with sh and nsenter, such as \"busybox:1.35\". A privileged pod of it on every node, for as long as the run goes on, tells when containers start and end to the nanosecond, and lets steps send signals and run commands on nodes. Without it the nodes are left alone."},
 			{Name: "image", Type: "string", Stage: Load, Doc: "A node image to use instead of the one found for the version."},
 			{Name: "feature_gates", Type: "map(bool)", Default: "{}", Stage: Load, Doc: "Feature gates of all components."},
 			{Name: "runtime_config", Type: "map(string)", Default: "{}", Stage: Load, Doc: "The API server's --runtime-config, such as { \"api/alpha\" = \"true\" }."},

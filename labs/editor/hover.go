@@ -135,8 +135,23 @@ func declaredValue(m *dsl.Module, parts []string) string {
 	}
 	for _, c := range m.Clusters {
 		if root == "cluster" && c.Block == name {
-			return fmt.Sprintf("**cluster %s** – Kubernetes %s", c.Name, c.Kubernetes)
+			return clusterText(c)
 		}
 	}
 	return ""
+}
+
+// clusterText says what a cluster is.
+func clusterText(c *dsl.Cluster) string {
+	text := fmt.Sprintf("**cluster %s** –", c.Name)
+	if c.Existing != nil {
+		text += " exists already"
+		if c.Existing.Context != "" {
+			text += ", context " + c.Existing.Context
+		}
+	}
+	if c.Kubernetes != "" {
+		text += " Kubernetes " + c.Kubernetes
+	}
+	return text
 }

@@ -299,6 +299,7 @@ func TestHoverAndDefinition(t *testing.T) {
 		"function":  {in("    condition = log|ged(pod.x.container.a, \"x\")"), "logged(container, pattern)", -1},
 		"variable":  {in("    message = var.tok|en"), "`var.token` = `(sensitive)`", 0},
 		"cluster":   {strings.Replace(in(""), "[cluster.a]", "[cluster.|a]", 1), "Kubernetes 1.29", 5},
+		"existing":  {strings.Replace(strings.Replace(in(""), "[cluster.a]", "[cluster.|a]", 1), "kubernetes = \"1.29\"", "provider = \"existing\"", 1), "**cluster a** – exists already", 5},
 		"local":     {in("    condition = local.|ü == \"x\""), "", 8},
 		"step":      {in("    condition = step.re|ad.exit_code == 0"), "", 9},
 		"nothing":   {in("    condition = 1 |== 1"), "", -1},

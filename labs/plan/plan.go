@@ -162,7 +162,7 @@ func existing(c *dsl.Cluster) *clusters.Existing {
 	if c.Existing == nil {
 		return nil
 	}
-	return &clusters.Existing{Kubeconfig: c.Existing.Kubeconfig, Context: c.Existing.Context, Namespace: c.Existing.Namespace}
+	return &clusters.Existing{Kubeconfig: c.Existing.Kubeconfig, Context: c.Existing.Context, Namespace: c.Existing.Namespace, NodeAccess: c.Existing.NodeAccess}
 }
 
 // chosen says whether something is meant that is called any of the names. It

@@ -13,7 +13,9 @@ import (
 // reachable tells of a step that needs the machines of nodes where one of the
 // scenario's clusters exists already: its nodes are not the lab's.
 func (c *checker) reachable(s *dsl.Scenario, step *dsl.Step) {
-	i := slices.IndexFunc(s.Clusters, func(on *dsl.Cluster) bool { return on.Existing != nil })
+	i := slices.IndexFunc(s.Clusters, func(on *dsl.Cluster) bool {
+		return on.Existing != nil && (on.Existing.NodeAccess == "" || step.Node != nil)
+	})
 	if i < 0 {
 		return
 	}
@@ -23,9 +25,9 @@ func (c *checker) reachable(s *dsl.Scenario, step *dsl.Step) {
 		what = "does something to a node, which others may need"
 	case step.Signal != nil:
 		what = "sends a signal from the container's node"
-		instead = " A container with a shell can send it to itself: exec with command = [\"sh\", \"-c\", \"kill -TERM 1\"]."
+		instead = " node_access lets it. A container with a shell can send it to itself: exec with command = [\"sh\", \"-c\", \"kill -TERM 1\"]."
 	case step.Exec != nil && step.Exec.Node != nil:
-		what = "runs a command on a node"
+		what, instead = "runs a command on a node", " node_access lets it."
 	default:
 		return
 	}

@@ -39,6 +39,7 @@ func TestNeedsOfScenariosOnClustersThatExist(t *testing.T) {
 			{APIVersion: "v1", Kind: "Pod", Subresource: "exec", Verbs: []string{"create"}},
 			{APIVersion: "apps/v1", Kind: "Deployment", Verbs: []string{"list", "watch"}},
 		},
+		"open": nil,
 		"old": {
 			{APIVersion: "v1", Kind: "Pod", Verbs: apply},
 			{APIVersion: "v1", Kind: "Secret", Verbs: []string{"create", "get", "patch", "delete", "list", "watch"}},

@@ -2,18 +2,19 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/logs"
+	"github.com/kind-lab/lab/collectors/nodes"
 	"github.com/kind-lab/lab/collectors/pods"
+	"github.com/kind-lab/lab/collectors/runtime"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
@@ -56,7 +57,7 @@ type existingCluster struct {
 }
 
 func connectExisting(handle clusters.Handle, provisioner *existing.Provisioner) (*existingCluster, error) {
-	c, err := connect(handle, outOfReach{})
+	c, err := connect(handle, provisioner.Nodes(handle.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -114,27 +115,34 @@ func (c *existingCluster) Exec(ctx context.Context, in step.Exec) (step.Result, 
 	if err := c.held(); err != nil {
 		return step.Result{}, err
 	}
-	if in.Node != "" {
-		return step.Result{}, errOutOfReach
+	if in.Node != "" && !c.handle.Reached {
+		return step.Result{}, existing.ErrOutOfReach
 	}
 	return c.realCluster.Exec(ctx, in)
 }
 
-// Signal says that it cannot be sent: it would come from the node.
-func (c *existingCluster) Signal(context.Context, step.Signal) (step.Result, error) {
-	return step.Result{}, errOutOfReach
+// Signal sends a signal to a container, where its node can be reached.
+func (c *existingCluster) Signal(ctx context.Context, in step.Signal) (step.Result, error) {
+	if err := c.held(); err != nil {
+		return step.Result{}, err
+	}
+	if !c.handle.Reached {
+		return step.Result{}, existing.ErrOutOfReach
+	}
+	return c.realCluster.Signal(ctx, in)
 }
 
 // Node says that it cannot be done: the nodes are others' too.
 func (c *existingCluster) Node(context.Context, step.Node) (step.Result, error) {
-	return step.Result{}, errOutOfReach
+	return step.Result{}, existing.ErrOutOfReach
 }
 
-// Collectors observe a namespace through the API alone: times are whole seconds
-// but those of log lines.
+// Collectors observe a namespace through the API: times are whole seconds but
+// those of log lines. Where the nodes can be reached, their runtimes are observed
+// too, and their kubelets' messages kept.
 func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
 	node := collectors.Kind{APIVersion: "v1", Kind: "Node"}
-	if len(c.handle.Nodes) > 0 && !slices.Contains(kinds, node) {
+	if c.handle.Watched && !slices.Contains(kinds, node) {
 		kinds = append(slices.Clone(kinds), node)
 	}
 	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: filepath.Join(dir, "pods"), Kinds: kinds, Events: true, Warn: warn})
@@ -146,6 +154,10 @@ func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.K
 		return nil, err
 	}
 	all := []run.Collector{watching, reading}
+	if c.handle.Reached {
+		all = append(all, runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn}),
+			nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()}))
+	}
 	if show == nil {
 		return all, nil
 	}
@@ -156,25 +168,8 @@ func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.K
 	return append(all, showing), nil
 }
 
-// errOutOfReach is why nothing is done to nodes of a cluster that exists.
-var errOutOfReach = errors.New("the cluster exists already, so that its nodes are out of reach: let the scenario run on clusters that lab makes")
-
-// outOfReach are the machines of a cluster that exists.
-type outOfReach struct{}
-
-// NodeExec says that it cannot be done.
-func (outOfReach) NodeExec(context.Context, string, io.Reader, io.Writer, io.Writer, ...string) error {
-	return errOutOfReach
-}
-
-// NodeState says that it cannot be told.
-func (outOfReach) NodeState(context.Context, string) (string, error) { return "", errOutOfReach }
-
-// NodeAction says that it cannot be done.
-func (outOfReach) NodeAction(context.Context, string, string) error { return errOutOfReach }
-
 var (
 	_ run.Provisioner = (*existing.Provisioner)(nil)
 	_ run.Cluster     = (*existingCluster)(nil)
-	_ Machines        = outOfReach{}
+	_ Machines        = existing.Nodes{}
 )

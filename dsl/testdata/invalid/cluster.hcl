@@ -15,6 +15,11 @@ cluster "existing" {
   images         = ["busybox:1.35"]           # ERROR: put them into a registry
   component "kubelet" {}                      # ERROR: it is there already
 }
+cluster "confined" {
+  provider    = "existing"
+  namespace   = "team"
+  node_access = "busybox:1.35" # ERROR: write "namespace" or "node_access", not both
+}
 cluster "made" { kubeconfig = "x" } # ERROR: The argument "kubernetes" is required # ERROR: goes with provider = "existing"
 cluster "provider" {
   kubernetes = "1.28"

@@ -65,8 +65,9 @@ cluster "there" {
 }
 
 cluster "here" {
-  kubernetes = "~> 1.29"
-  provider   = "existing"
+  kubernetes  = "~> 1.29"
+  provider    = "existing"
+  node_access = "busybox:1.35"
 }
 
 scenario "all" {

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"errors"
-	osexec "os/exec"
 	"strings"
 
 	"github.com/kind-lab/lab/labs/step"
@@ -28,7 +27,7 @@ func unstarted(text string) bool {
 // a word of the runtime, where the command could not be started. Docker has that
 // word on standard output.
 func byEngine(err error, stdout, stderr string) error {
-	var exit *osexec.ExitError
+	var exit interface{ ExitCode() int }
 	if !errors.As(err, &exit) || exit.ExitCode() < 0 || exit.ExitCode() == 125 {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	osexec "os/exec"
 	"strings"
 
 	"github.com/kind-lab/lab/clusters"
@@ -26,7 +25,7 @@ func (o *Operator) service(ctx context.Context, node clusters.Node, in step.Node
 	}
 	var said bytes.Buffer
 	err = o.machines.NodeExec(ctx, node.Name, nil, nil, &said, "systemctl", in.Action, in.Service)
-	var exit *osexec.ExitError
+	var exit interface{ ExitCode() int }
 	switch {
 	case err == nil:
 		var out step.Result

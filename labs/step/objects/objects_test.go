@@ -113,3 +113,33 @@ func TestWhatIsARefusal(t *testing.T) {
 		})
 	}
 }
+
+func TestAConfinedClientKeepsToItsNamespace(t *testing.T) {
+	client, _ := fakes.Objects()
+	client.Confine()
+	if _, err := client.Named("pod/web", "ns"); err != nil {
+		t.Error(err)
+	}
+	_, err := client.Named("node/n1", "ns")
+	fakes.WantError(t, err, `Node "n1" belongs to no namespace: on a cluster that exists already`)
+	manifest := func(kind, namespace string) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}}}
+		o.SetNamespace(namespace)
+		return o
+	}
+	for _, tt := range []struct{ kind, namespace, wantErr string }{
+		{"ConfigMap", "", ""}, {"ConfigMap", "ns", ""},
+		{"ConfigMap", "kube-system", `is in namespace "kube-system"`}, {"Node", "", "belongs to no namespace"},
+	} {
+		_, err := client.Of(manifest(tt.kind, tt.namespace), "ns")
+		if tt.wantErr == "" && err != nil {
+			t.Errorf("%s in %q: %v", tt.kind, tt.namespace, err)
+		}
+		if tt.wantErr != "" {
+			fakes.WantError(t, err, tt.wantErr)
+			if r := (step.Refusal)(nil); errors.As(err, &r) {
+				t.Errorf("%v is a refusal, which expect_error would take for the API server's", err)
+			}
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	osexec "os/exec"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,7 @@ import (
 
 // Nodes runs commands in a cluster's nodes.
 type Nodes interface {
-	// NodeExec fails with what wraps the *os/exec.ExitError of the command.
+	// NodeExec fails with what has an ExitCode, as *os/exec.ExitError.
 	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
 }
 
@@ -143,6 +142,6 @@ func (s *Sender) run(ctx context.Context, node string, cmd ...string) (string, e
 
 // gone says whether kill failed because there is no such process.
 func gone(err error) bool {
-	var exit *osexec.ExitError
+	var exit interface{ ExitCode() int }
 	return errors.As(err, &exit) && exit.ExitCode() == 1 && strings.Contains(strings.ToLower(err.Error()), "no such process")
 }

@@ -26,6 +26,12 @@ cluster "stage" {
   namespace  = var.namespace
 }
 
+cluster "open" {
+  provider    = "existing"
+  kubeconfig  = var.kubeconfig
+  node_access = "busybox:1.35"
+}
+
 # The same cluster by two contexts, in two namespaces: two runs side by side.
 cluster "team" {
   for_each   = toset(["team-a", "team-b"])
@@ -118,5 +124,47 @@ scenario "away" {
   expect "true: it says something" {
     condition = logged(pod.writer.container["main"], "late")
     within    = "60s"
+  }
+}
+
+scenario "nodes" {
+  clusters = [cluster.open]
+
+  apply "sleeper" { manifests = [file("sleeper.yaml")] }
+  wait "it runs" {
+    condition = pod.sleeper.conditions["Ready"]
+    within    = "60s"
+  }
+  exec "on the node" {
+    node    = pod.sleeper.node
+    command = ["hostname"]
+  }
+  expect "it is the node itself" { condition = trimspace(step["on the node"].stdout) == pod.sleeper.node }
+  exec "code" {
+    node             = target.nodes[0]
+    command          = ["sh", "-c", "cat; echo no >&2; exit 7"]
+    stdin            = "read"
+    ignore_exit_code = true
+  }
+  expect "its exit code" { condition = step.code.exit_code == 7 && step.code.stdout == "read" && trimspace(step.code.stderr) == "no" }
+  exec "too long" {
+    node         = target.nodes[0]
+    command      = ["sh", "-c", "sleep 4711 & wait"]
+    timeout      = "2s"
+    expect_error = "did not end"
+  }
+  exec "no such program" {
+    node         = target.nodes[0]
+    command      = ["no-such-program"]
+    expect_error = true
+  }
+  signal "stop" {
+    pod       = "sleeper"
+    container = "first"
+    signal    = "TERM"
+  }
+  expect "it ends first" {
+    condition = pod.sleeper.container["first"].finished_at < pod.sleeper.container["second"].finished_at
+    within    = "30s"
   }
 }

@@ -8,6 +8,23 @@ cluster "old" {
   provider   = "existing"
 }
 
+cluster "open" {
+  provider    = "existing"
+  node_access = "busybox:1.35"
+}
+
+scenario "on_nodes" {
+  clusters = [cluster.open]
+  exec "on the node" {
+    node    = target.nodes[0]
+    command = ["true"]
+  }
+  node "away" { # ERROR: cluster.open exists already
+    node   = target.nodes[0]
+    action = "cordon"
+  }
+}
+
 scenario "on_both" {
   clusters = [cluster.made, cluster.stage]
   apply "web" { manifests = [file("web.yaml")] }

@@ -1,0 +1,193 @@
+package existing
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/remotecommand"
+	utilexec "k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/kind-lab/lab/clusters"
+)
+
+// ErrOutOfReach says that a cluster's nodes are left alone.
+var ErrOutOfReach = errors.New("the cluster exists already, so that its nodes are out of reach: node_access lets commands run on them; " +
+	"what is done to their machines needs a cluster that lab makes")
+
+// Nodes reaches the nodes of one cluster, through its privileged pods.
+type Nodes struct{ c *connection }
+
+// Nodes are those of the cluster of an id.
+func (p *Provisioner) Nodes(id string) Nodes { return Nodes{p.of(id)} }
+
+const (
+	// execMark is set for every command on a node, so that the command and what
+	// it starts can be found there.
+	execMark = "LAB_EXEC"
+	// execCleanUp bounds the search for what a command left on a node.
+	execCleanUp = 10 * time.Second
+	// mostSaid bounds what of standard error is in an error, in bytes.
+	mostSaid = 4 << 10
+)
+
+// endMarked ends what carries a mark, from a pod in the node's process
+// namespace: SIGTERM, and SIGKILL for what is there a second later.
+const endMarked = `
+mark="LAB_EXEC=$1"; gone=0; round=0
+while [ "$gone" -lt 2 ] && [ "$round" -lt 40 ]; do
+  pids=
+  for p in /proc/[0-9]*; do
+    if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF -- "$mark"; then pids="$pids ${p#/proc/}"; fi
+  done
+  if [ -z "$pids" ]; then
+    gone=$((gone + 1))
+  else
+    gone=0
+    if [ "$round" -lt 10 ]; then kill -TERM $pids 2>/dev/null; else kill -KILL $pids 2>/dev/null; fi
+  fi
+  round=$((round + 1))
+  sleep 0.1
+done
+[ "$gone" -ge 2 ]
+`
+
+// exitCode is how a command ended that did not end with 0.
+type exitCode int
+
+// Error names the code.
+func (e exitCode) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// ExitCode is the code.
+func (e exitCode) ExitCode() int { return int(e) }
+
+// NodeExec runs a command on a node, in all of the host's namespaces, and passes
+// on what it writes; stdin nil means none, and a writer nil that it is not
+// wanted. When ctx ends, so does the command, with all that it started. Its
+// environment has LAB_EXEC set.
+//
+// A failure is a *clusters.CommandError with the last of standard error, which
+// wraps what has an ExitCode where the command ended by itself. It wraps
+// ErrOutOfReach where the nodes are left alone.
+func (n Nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error {
+	if len(cmd) == 0 {
+		return fmt.Errorf("running a command on node %s: no command is named", node)
+	}
+	pod, err := n.pod(node)
+	if err != nil {
+		return err
+	}
+	mark := rand.Text()
+	// An environment of the host's own: that of the pod is of no use there.
+	whole := append([]string{"env", "-i", execMark + "=" + mark, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
+		"nsenter", "-t", "1", "-m", "-u", "-i", "-n", "-p", "--"}, cmd...)
+	var said tail
+	err = n.stream(ctx, pod, stdin, stdout, tee(stderr, &said), whole)
+	if err == nil {
+		return nil
+	}
+	var code utilexec.CodeExitError
+	if ctx.Err() == nil && errors.As(err, &code) {
+		err = exitCode(code.Code)
+	}
+	failure := error(&clusters.CommandError{Command: fmt.Sprintf("on node %s: %s", node, strings.Join(cmd, " ")), Output: strings.TrimSpace(said.String()), Err: errors.Join(err, ctx.Err())})
+	if ctx.Err() == nil {
+		return failure
+	}
+	ending, done := context.WithTimeout(context.WithoutCancel(ctx), execCleanUp)
+	defer done()
+	if left := n.stream(ending, pod, nil, nil, nil, []string{"sh", "-c", endMarked, "sh", mark}); left != nil {
+		failure = errors.Join(failure, fmt.Errorf("ending the command on node %s: %w", node, left))
+	}
+	return failure
+}
+
+// pod is the pod on a node.
+func (n Nodes) pod(node string) (string, error) {
+	if n.c == nil || n.c.pods == nil {
+		return "", ErrOutOfReach
+	}
+	if n.c.pods[node] == "" {
+		return "", fmt.Errorf("node %s has no pod that reaches it: %w", node, ErrOutOfReach)
+	}
+	return n.c.pods[node], nil
+}
+
+// stream runs a command in a pod, by WebSocket or, where that is not understood,
+// SPDY.
+func (n Nodes) stream(ctx context.Context, pod string, stdin io.Reader, stdout, stderr io.Writer, cmd []string) error {
+	url := n.c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(n.c.access).Name(pod).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Container: accessName, Command: cmd, Stdin: stdin != nil, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
+	spdy, err := remotecommand.NewSPDYExecutor(n.c.reach.config, "POST", url)
+	if err != nil {
+		return fmt.Errorf("preparing a connection: %w", err)
+	}
+	websocket, err := remotecommand.NewWebSocketExecutor(n.c.reach.config, "GET", url.String())
+	if err != nil {
+		return fmt.Errorf("preparing a connection: %w", err)
+	}
+	both, err := remotecommand.NewFallbackExecutor(websocket, spdy, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})
+	if err != nil {
+		return fmt.Errorf("preparing a connection: %w", err)
+	}
+	return both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: stdin, Stdout: orNowhere(stdout), Stderr: orNowhere(stderr)})
+}
+
+func orNowhere(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
+// tee writes to a writer that may be nil, and to another.
+func tee(w io.Writer, also io.Writer) io.Writer {
+	if w == nil {
+		return also
+	}
+	return io.MultiWriter(w, also)
+}
+
+// tail keeps the last of what is written to it.
+type tail struct{ bytes.Buffer }
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.Buffer.Write(p)
+	if extra := t.Len() - mostSaid; extra > 0 {
+		t.Next(extra)
+	}
+	return len(p), nil
+}
+
+// NodeState is "running" where the node's pod runs, else what is known of it.
+func (n Nodes) NodeState(ctx context.Context, node string) (string, error) {
+	name, err := n.pod(node)
+	if err != nil {
+		return "", err
+	}
+	pod, err := n.c.client.CoreV1().Pods(n.c.access).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("looking at the pod that reaches node %s: %w", node, err)
+	}
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
+			return "running", nil
+		}
+	}
+	return "away: the pod that reaches it is not ready", nil
+}
+
+// NodeAction says that it cannot be done: the machine is others' too.
+func (n Nodes) NodeAction(context.Context, string, string) error { return ErrOutOfReach }
