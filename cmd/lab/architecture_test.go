@@ -80,6 +80,9 @@ var rules = []rule{
 	{"the language's tools and judgement do not reach for the world", func(p string) bool {
 		return below("labs")(p) && p != "labs/world" && p != "labs/labtest"
 	}, func(_, i string) bool { return i == "labs/world" || i == "labs/labtest" }},
+	{"the e2e-framework is for Go tests, and no part of the program", func(p string) bool {
+		return p != "clusters/e2e" && p != "labs/labtest"
+	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }
 
