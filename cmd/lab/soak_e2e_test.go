@@ -132,6 +132,11 @@ func (s *soak) count(out string) {
 	if strings.Contains(out, "Preparing nodes") {
 		s.made++
 	}
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "not kept for the next run") || strings.Contains(line, "did not come back whole") || strings.Contains(line, "to make room") {
+			s.t.Log(strings.TrimSpace(line))
+		}
+	}
 }
 
 // reaped waits for the reaper of a run that was killed, if it came to have one.
