@@ -39,11 +39,14 @@ unit: ## Tests that need no engine
 	go test $(PACKAGES)
 
 # Packages with end-to-end tests run one at a time: they share the machine. Of one
-# package four clusters may be up at once.
-E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab
+# package four clusters may be up at once. They have a pool of clusters of their
+# own, which is gone with them.
+E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/labtest/...
 
 e2e: images ## Tests on real engines and clusters
-	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 40m -v $(E2E)
+	@pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
+	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 40m -v $(E2E); code=$$?; \
+	$(LAB) down -all && rm -r $$pool && exit $$code
 
 fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)
 	@for package in $$(go list $(PACKAGES)); do \

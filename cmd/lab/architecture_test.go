@@ -69,6 +69,20 @@ var rules = []rule{
 		root := strings.SplitN(p, "/", 2)[0]
 		return ours(i) && i != root && part(i) != part(p) && part(i) != root+"/internal"
 	}},
+	{"only labs/world wires: nothing else of labs imports implementations of clusters", func(p string) bool {
+		return below("labs")(p) && p != "labs/world"
+	}, func(p, i string) bool {
+		if p == "labs/labtest" && i == "clusters/e2e" { // the framework's side of what labs/world lends
+			return false
+		}
+		return i != "clusters/gates" && (strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/"))
+	}},
+	{"the language's tools and judgement do not reach for the world", func(p string) bool {
+		return below("labs")(p) && p != "labs/world" && p != "labs/labtest"
+	}, func(_, i string) bool { return i == "labs/world" || i == "labs/labtest" }},
+	{"the e2e-framework is for Go tests, and no part of the program", func(p string) bool {
+		return p != "clusters/e2e" && p != "labs/labtest"
+	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }
 

@@ -19,7 +19,7 @@ import (
 func TestJobSidecarOnRealClusters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	if code := a.main(t.Context(), []string{"run", "-no-logs", "job-sidecar"}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
@@ -67,7 +67,7 @@ func TestTheLanguageOnARealCluster(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // shared is a cluster that is there, as its administrator sees it.
@@ -62,16 +63,19 @@ func TestClustersThatExist(t *testing.T) {
 // newShared makes a cluster and keeps nothing of its maker but the kubeconfig.
 func newShared(t *testing.T) *shared {
 	t.Helper()
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
-	world, err := openEngine(t.Context(), a)
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+	made, err := openWorld(t.Context(), a)
+	if err == nil {
+		err = made.Unmade
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := world.resolve(t.Context(), "1.29", "")
+	image, err := made.Resolve(t.Context(), "1.29", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker, id := world.fresh, "lab-"+randomLower(6)+"-shared"
+	maker, id := made.Fresh, "lab-"+world.RandomLower(6)+"-shared"
 	s := &shared{kubeconfig: filepath.Join(t.TempDir(), "config")}
 	t.Cleanup(func() {
 		if err := maker.Destroy(context.WithoutCancel(t.Context()), id); err != nil {

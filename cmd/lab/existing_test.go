@@ -13,6 +13,7 @@ import (
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
 	labrun "github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // TestClustersThatExistNeedNoEngine has no container engine on the PATH.
@@ -42,7 +43,7 @@ func TestClustersThatExistNeedNoEngine(t *testing.T) {
 		{[]string{"gc"}, exitBroken, "engine"},
 	} {
 		var out bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: os.LookupEnv, open: openBackend}
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: os.LookupEnv, open: openWorld}
 		if code := a.main(t.Context(), tt.args); code != tt.code || !strings.Contains(out.String(), tt.text) {
 			t.Errorf("lab %s: exit code %d, want %d and %q:\n%s", strings.Join(tt.args, " "), code, tt.code, tt.text, out.String())
 		}
@@ -88,15 +89,15 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 		}
 	}
 	p := &adopting{}
-	world := &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderExisting: p}, pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}),
-		remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
+	fake := &world.World{
+		Provisioners: map[string]labrun.Provisioner{clusters.ProviderExisting: p}, Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}),
+		Remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
 	}
 	gc := func(args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: func(name string) (string, bool) { return cache, name == "LAB_CACHE" },
-			open: func(context.Context, *app) (*backend, error) { return world, nil }}
+			open: func(context.Context, *app) (*world.World, error) { return fake, nil }}
 		if code := a.main(t.Context(), append([]string{"gc"}, args...)); code != exitPass {
 			t.Errorf("exit code %d: %s", code, out.String())
 		}

@@ -73,7 +73,7 @@ func replayedAlike(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	var flags scenarioFlags
 	if rec.Given != "" {
 		flags.varFiles = []string{rec.Given}

@@ -16,6 +16,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -45,7 +46,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	if err != nil {
 		return broken(err)
 	}
-	pooled, err := world.pool.List()
+	pooled, err := world.Pool.List()
 	if err != nil {
 		return broken(err)
 	}
@@ -65,7 +66,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 		return nil
 	}
 	for _, c := range gone {
-		if e := world.discard(ctx, c); e != nil {
+		if e := world.Discard(ctx, c); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}
@@ -83,7 +84,7 @@ func (a *app) alive() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := journal.Registered(a.hostRuns())
+	elsewhere, err := journal.Registered(world.RunsDir(a.get))
 	return append(alive, elsewhere...), err
 }
 
@@ -117,31 +118,6 @@ func garbage(all []clusters.Remaining, pooled []pool.Status, alive, only []strin
 		gone = append(gone, c)
 	}
 	return gone, waiting
-}
-
-// hostRuns is the folder in which runs of this host are noted, wherever their
-// own folders are.
-func (a *app) hostRuns() string { return filepath.Join(a.cache(), "runs") }
-
-// hostPool is the folder of this host's pool of clusters.
-func (a *app) hostPool() string {
-	if dir := a.get(envPool); dir != "" {
-		return dir
-	}
-	return filepath.Join(a.cache(), "pool")
-}
-
-// cache is where lab keeps what is this host's.
-func (a *app) cache() string {
-	root := a.get("LAB_CACHE")
-	if root == "" {
-		if cache, err := os.UserCacheDir(); err == nil {
-			root = filepath.Join(cache, "lab")
-		} else {
-			root = filepath.Join(os.TempDir(), fmt.Sprintf("lab-%d", os.Getuid()))
-		}
-	}
-	return root
 }
 
 // token is what the names of a run's clusters have of its ID.

@@ -1,24 +1,22 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/journal"
-	"github.com/kind-lab/lab/labs/reaper"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // leftovers are the clusters of lab that are on this host, and what runs of this
 // folder left on clusters that exist, which needs no engine.
-func (a *app) leftovers(ctx context.Context, world *backend) ([]clusters.Remaining, error) {
-	made, engine := world.remaining(ctx)
+func (a *app) leftovers(ctx context.Context, world *world.World) ([]clusters.Remaining, error) {
+	made, engine := world.Remaining(ctx)
 	left, err := leftOnExisting(filepath.Join(".lab", "runs"))
 	switch {
 	case err != nil:
@@ -57,18 +55,4 @@ func leftOnExisting(root string) ([]clusters.Remaining, error) {
 		}
 	}
 	return left, nil
-}
-
-// discard removes what is left of a run, and notes so in its journal where that
-// is where it was found.
-func (b *backend) discard(ctx context.Context, c clusters.Remaining) error {
-	provider := cmp.Or(c.Provider, clusters.ProviderKind)
-	by := b.provisioners[provider]
-	if by == nil {
-		return fmt.Errorf("removing %s: no clusters of the provider %q can be had here", c.ID, provider)
-	}
-	if err := reaper.Destroy(ctx, by, journal.Intent{ID: c.ID, Kubeconfig: c.Kubeconfig}); err != nil || c.Run == "" {
-		return err
-	}
-	return journal.Append(c.Run, time.Now(), journal.Intent{Action: journal.ActionDestroy, Provider: provider, ID: c.ID, Done: true})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/engine"
 	"github.com/kind-lab/lab/clusters/nodeimage"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 func (a *app) imageCommand() *cobra.Command {
@@ -64,7 +65,7 @@ func (a *app) imageBuild(ctx context.Context, constraints []string) error {
 			return broken(err)
 		}
 		fmt.Fprintf(a.stdout, "%s: %s (%s)\n", c, r.Image, r.Why)
-		ref, err := provider.Ensure(ctx, r, lines(func(line string) { fmt.Fprintf(a.stdout, "  %s\n", line) }))
+		ref, err := provider.Ensure(ctx, r, world.Lines(func(line string) { fmt.Fprintf(a.stdout, "  %s\n", line) }))
 		if err != nil {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return &exitError{code: exitInterrupted, err: fmt.Errorf("%w; the next build goes on from here", err)}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters/nodeimage"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // writeInventory prints what there is of images for a person.
@@ -59,7 +60,7 @@ that a container uses and nothing that was pulled.`,
 			if err != nil {
 				return err
 			}
-			result, err := provider.Prune(cmd.Context(), options, lines(a.say))
+			result, err := provider.Prune(cmd.Context(), options, world.Lines(a.say))
 			if err != nil {
 				return broken(err)
 			}

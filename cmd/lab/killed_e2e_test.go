@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kind-lab/lab/labs/reaper"
 )
 
 // killings are the points of a run at which lab is killed: a while after it
@@ -127,7 +129,7 @@ func killAt(t *testing.T, printed string, wait time.Duration) {
 func reaped(t *testing.T, run string) string {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(run, reaperLog))
+		text, err := os.ReadFile(filepath.Join(run, reaper.Log))
 		if err == nil && strings.Contains(string(text), "nothing is left") {
 			return string(text)
 		}

@@ -108,7 +108,7 @@ func TestAStormOfLogsIsRecordedToTheLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters/pool"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // clusterLine is a cluster in the JSON form of `lab ls`.
@@ -80,12 +81,12 @@ func gatesText(gates map[string]bool) string {
 }
 
 // clusterLines are the pool's clusters and then those beside it.
-func (a *app) clusterLines(ctx context.Context, world *backend) ([]clusterLine, error) {
-	list, err := world.pool.List()
+func (a *app) clusterLines(ctx context.Context, world *world.World) ([]clusterLine, error) {
+	list, err := world.Pool.List()
 	if err != nil {
 		return nil, err
 	}
-	all, err := world.remaining(ctx)
+	all, err := world.Remaining(ctx)
 	if err != nil {
 		return nil, err
 	}

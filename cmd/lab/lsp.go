@@ -7,6 +7,7 @@ import (
 
 	"github.com/kind-lab/lab/labs/editor"
 	"github.com/kind-lab/lab/labs/validate"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 func (a *app) lspCommand() *cobra.Command {
@@ -20,7 +21,7 @@ editor.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := editor.Serve(cmd.Context(), a.stdin, writeCloser{a.stdout}, editor.Options{
-				Version: version(), Check: validate.Check, CheckVersion: checkVersion,
+				Version: world.Version(), Check: validate.Check, CheckVersion: validate.Version,
 			})
 			if err != nil {
 				return broken(err)

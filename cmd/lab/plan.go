@@ -50,16 +50,16 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
-	if err := world.unmet(); err != nil {
+	if err := world.Unmet(); err != nil {
 		return broken(err)
 	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
 	if parallel <= 0 {
-		parallel = world.maxCreates
+		parallel = world.MaxCreates
 	}
 	if f.json {
 		return writeJSON(a.stdout, p.Document(parallel))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -16,38 +15,8 @@ import (
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/world"
 )
-
-// The pool, and the limits of the clusters that wait where the user sets none.
-const (
-	// envPool is the pool's folder.
-	envPool       = "LAB_POOL"
-	envPoolMax    = "LAB_POOL_MAX"
-	envPoolMemory = "LAB_POOL_MEMORY"
-	poolMax       = 8
-	// poolShare is the part of the host's memory that they may hold.
-	poolShare = 3
-)
-
-// poolOptions are the limits that the environment sets.
-func (a *app) poolOptions(host clusters.Host) (pool.Options, error) {
-	o := pool.Options{Dir: a.hostPool(), MaxIdle: poolMax, MaxMemory: host.Memory / poolShare}
-	if text := a.get(envPoolMax); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return o, fmt.Errorf("%s is %q: want how many clusters may wait, such as 4; 0 for none", envPoolMax, text)
-		}
-		o.MaxIdle = n
-	}
-	if text := a.get(envPoolMemory); text != "" {
-		mib, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || mib < 0 {
-			return o, fmt.Errorf("%s is %q: want how many MiB the clusters that wait may hold, such as 4096", envPoolMemory, text)
-		}
-		o.MaxMemory = mib << 20
-	}
-	return o, nil
-}
 
 func (a *app) upCommand() *cobra.Command {
 	var f scenarioFlags
@@ -92,13 +61,13 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: names, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: names, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
 	if parallel <= 0 {
-		parallel = world.maxCreates
+		parallel = world.MaxCreates
 	}
 	ready := make([]readied, len(p.Clusters))
 	var images sync.Mutex
@@ -111,12 +80,12 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 		group.Go(func() error {
 			progress := func(text string) { a.say(c.Name + ": " + text) }
 			images.Lock()
-			err := world.images.Ensure(ctx, c.Image, progress)
+			err := world.Images.Ensure(ctx, c.Image, progress)
 			images.Unlock()
 			if err != nil {
 				return fmt.Errorf("%s: providing the node image %s: %w", c.Name, c.Image.Ref, err)
 			}
-			id, took, err := world.pool.Ready(ctx, c.Spec, c.Spec.Images, progress)
+			id, took, err := world.Pool.Ready(ctx, c.Spec, c.Spec.Images, progress)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
@@ -184,7 +153,7 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 	if err != nil {
 		return broken(err)
 	}
-	list, err := world.pool.List()
+	list, err := world.Pool.List()
 	if err != nil {
 		return broken(err)
 	}
@@ -199,7 +168,7 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 		if !all && !slices.Contains(names, s.ID) || all && (s.Busy || s.State != pool.StateIdle) {
 			continue
 		}
-		did, err := do(ctx, world.pool, s.ID)
+		did, err := do(ctx, world.Pool, s.ID)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
@@ -220,7 +189,7 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 }
 
 func (a *app) completeIdle(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	list, err := pool.New(nil, pool.Options{Dir: a.hostPool()}).List()
+	list, err := pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}).List()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -17,14 +17,14 @@ func init() {
 	around = func(all func() int) int {
 		dir, err := os.MkdirTemp("", "lab-test-pool-")
 		if err == nil {
-			err = os.Setenv(envPool, filepath.Join(dir, "pool"))
+			err = os.Setenv("LAB_POOL", filepath.Join(dir, "pool"))
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		code := all()
-		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 		if end := a.main(context.Background(), []string{"down", "-all"}); end != exitPass {
 			code = max(code, end)
 		}

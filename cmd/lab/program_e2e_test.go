@@ -35,7 +35,7 @@ func runHere(t *testing.T, scenario string, want int, flags ...string) report.Re
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	if code := a.main(t.Context(), append(append([]string{"run", "-no-logs"}, flags...), from)); code != want {
 		t.Errorf("exit code %d, want %d", code, want)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // The exit codes. They are part of the command line's promise.
@@ -27,7 +29,7 @@ type app struct {
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 	// open reaches what runs need of the world; tests put fakes here.
-	open func(context.Context, *app) (*backend, error)
+	open func(context.Context, *app) (*world.World, error)
 }
 
 // exitError ends the program with a code. Its text, where it has one, is
@@ -68,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if code, ok := runMode(args, stderr); ok {
 		return code
 	}
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, env: env, open: openBackend}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, env: env, open: openWorld}
 	return a.main(ctx, args[1:])
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -10,16 +9,13 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/dsl/diag"
-	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
-	labrun "github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/reaper"
+	"github.com/kind-lab/lab/labs/world"
 
 	"github.com/kind-lab/lab/labs/report"
 )
@@ -95,13 +91,13 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if err != nil {
 		return broken(err)
 	}
-	if f.fresh && world.fresh != nil {
-		world.provisioners[clusters.ProviderKind] = world.fresh
+	if f.fresh {
+		world.UseFresh()
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.resolver(ctx), Ask: world.asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
-	if err := world.unmet(); err != nil {
+	if err := world.Unmet(); err != nil {
 		return broken(err)
 	}
 	if a.tell(a.stderr, problems) {
@@ -110,35 +106,27 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	if !f.hostExec && a.tell(a.stderr, p.HostCommands()) {
 		return silent(exitUsage)
 	}
-	log, err := journal.Create(filepath.Join(".lab", "runs"), newRunID(time.Now()))
+	session, err := world.Begin(p, f.order(signals))
 	if err != nil {
 		return broken(err)
 	}
-	release, err := journal.Register(a.hostRuns(), log.Dir())
-	if err != nil {
-		return broken(errors.Join(err, log.Close()))
-	}
-	signals.leaving(log.Dir())
-	head := journal.Head{ID: filepath.Base(log.Dir()), File: m.Path, LabVersion: version()}
-	err = errors.Join(log.Head(time.Now(), head), log.KeepScenario(m.FS, m.Read(), m.Given()))
-	if err != nil {
-		return broken(errors.Join(err, log.Close(), release()))
-	}
-	var reaper *guard
-	if world.reaper != nil {
-		if reaper, err = world.reaper(log.Dir(), f.keep); err != nil {
-			return broken(errors.Join(err, log.Close(), release()))
-		}
-	}
-	r, err := a.carryOut(ctx, p, log, world, signals, f)
-	err = errors.Join(err, log.KeepScenario(m.FS, m.Read(), nil), a.finish(r, log, f), release(), reaper.release())
-	if err != nil {
+	signals.leaving(session.Dir())
+	r, err := a.carryOut(ctx, p, session, f)
+	if err := errors.Join(err, session.End(r), a.finish(r, f)); err != nil {
 		return broken(err)
 	}
 	return silent(report.ExitCode(r))
 }
 
-func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, world *backend, signals *interrupts, f runFlags) (report.Report, error) {
+// order is how the flags want the plan to be carried out.
+func (f runFlags) order(signals *interrupts) world.Order {
+	return world.Order{
+		Root: filepath.Join(".lab", "runs"), Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
+		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel,
+	}
+}
+
+func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session, f runFlags) (report.Report, error) {
 	out := a.stdout
 	if f.json {
 		out = a.stderr
@@ -149,54 +137,21 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, log *journal.Journal, 
 		names = append(names, c.Name)
 	}
 	live := report.NewLive(out, report.LiveOptions{TTY: tty, Color: a.color(out), Width: width, Clusters: names, Logs: !f.noLogs})
-	engine := &labrun.Engine{
-		Provisioners: world.provisioners, Images: world.images, Connect: world.connect, Clock: labrun.SystemClock{},
-		Observer: live, Journal: log, ID: filepath.Base(log.Dir()), LabVersion: version(), Keep: f.keep, KeepOnFailure: f.keepBad, Hurry: signals.hurry,
-		MaxCreates: f.parallel, AllowHostExec: f.hostExec, ShowLogs: !f.noLogs,
-	}
-	if engine.MaxCreates <= 0 {
-		engine.MaxCreates = world.maxCreates
-	}
-	fmt.Fprintf(out, "lab %s, run %s, in %s\n", version(), engine.ID, log.Dir())
+	fmt.Fprintf(out, "lab %s, run %s, in %s\n", world.Version(), session.ID(), session.Dir())
 	if err := p.WriteText(out); err != nil {
 		return report.Report{}, err
 	}
-	r := engine.Run(ctx, p)
+	r := session.Run(ctx, live)
 	return r, live.Close()
 }
 
-// finish writes the report beside the records and prints it.
-func (a *app) finish(r report.Report, log *journal.Journal, f runFlags) error {
-	err := errors.Join(log.Close(), report.Save(log.Dir(), r), saveJUnit(log.Dir(), r))
+// finish prints the report.
+func (a *app) finish(r report.Report, f runFlags) error {
 	if f.json {
-		return errors.Join(err, writeJSON(a.stdout, r))
+		return writeJSON(a.stdout, r)
 	}
 	width, _ := terminal(a.stdout)
-	return errors.Join(err, report.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width}))
-}
-
-func saveJUnit(dir string, r report.Report) error {
-	file, err := os.Create(filepath.Join(dir, "junit.xml"))
-	if err != nil {
-		return fmt.Errorf("writing junit.xml: %w", err)
-	}
-	return errors.Join(report.WriteJUnit(file, r), file.Close())
-}
-
-// newRunID names a run by its time and something random.
-func newRunID(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + randomLower(6)
-}
-
-// randomLower returns n random characters that host names may hold.
-func randomLower(n int) string {
-	text := []byte(rand.Text())[:n]
-	for i, c := range text {
-		if c >= 'A' && c <= 'Z' {
-			text[i] = c + 'a' - 'A'
-		}
-	}
-	return string(text)
+	return report.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width})
 }
 
 // interrupts turns signals into an orderly end: the first ends the context,
@@ -231,7 +186,7 @@ func (i *interrupts) watch(a *app) {
 		default:
 			i.mu.Lock()
 			fmt.Fprintf(a.stderr, "\nlab: left at once. What is there is being removed, as %s will say; should something stay, remove it with: lab gc %s\n",
-				filepath.Join(i.dir, reaperLog), filepath.Base(i.dir))
+				filepath.Join(i.dir, reaper.Log), filepath.Base(i.dir))
 			os.Exit(exitInterrupted)
 		}
 	}
@@ -248,35 +203,4 @@ func (i *interrupts) stop() {
 	signal.Stop(i.caught)
 	close(i.caught)
 	i.cancel()
-}
-
-// backend is what a run needs of the world.
-type backend struct {
-	// provisioners are by the names of their providers.
-	provisioners map[string]labrun.Provisioner
-	images       labrun.Images
-	connect      labrun.Connect
-	resolve      func(ctx context.Context, constraint, image string) (plan.Image, error)
-	// ask asks a cluster that exists for its version; nil where none can be.
-	ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
-	// unmade is why no clusters can be made here; nil where they can. asked says
-	// that one was to be.
-	unmade error
-	asked  bool
-	// pool lends clusters; fresh makes those that nobody had before.
-	pool  *pool.Pool
-	fresh labrun.Provisioner
-	// remaining lists the clusters of lab that are on this host.
-	remaining  func(ctx context.Context) ([]clusters.Remaining, error)
-	maxCreates int
-	// reaper starts what cleans up after a run that is gone; nil where nothing
-	// does.
-	reaper func(dir string, keep bool) (*guard, error)
-}
-
-func (b *backend) resolver(ctx context.Context) plan.Resolve {
-	return func(constraint, image string) (plan.Image, error) {
-		b.asked = true
-		return b.resolve(ctx, constraint, image)
-	}
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/catalog"
@@ -36,7 +32,7 @@ func (f *scenarioFlags) add(cmd *cobra.Command, jsonText string) {
 // load reads the scenario that the argument names: a file, a folder, or a lab
 // of the catalog.
 func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) {
-	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, CheckVersion: checkVersion, NoValues: f.noValues}
+	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok {
@@ -44,37 +40,11 @@ func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) 
 		}
 		options.Vars[name] = value
 	}
-	if _, err := os.Stat(arg); err == nil {
-		m, problems := dsl.Load(arg, options)
-		return m, checked(m, problems), nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, usage("reading the scenario: %v", err)
-	}
-	folder, err := catalog.Open(arg)
+	m, problems, err := validate.Load(arg, options)
 	if err != nil {
-		names, _ := catalog.Names()
-		return nil, nil, usage("no file or folder %s, and no lab of that name. The catalog has: %s", arg, strings.Join(names, ", "))
+		return nil, nil, usage("%v", err)
 	}
-	m, problems := dsl.LoadFS(folder, "scenario.hcl", options)
-	m.Path = arg
-	return m, checked(m, problems), nil
-}
-
-// checked adds what cannot work on Kubernetes to the mistakes in a scenario;
-// where it has some of the language's, as far as that can be told.
-func checked(m *dsl.Module, problems diag.List) diag.List {
-	if problems.HasErrors() {
-		problems = append(problems, validate.Clusters(m)...)
-	} else {
-		problems = append(problems, validate.Check(m)...)
-	}
-	problems.Sort()
-	return problems
-}
-
-func checkVersion(constraint string) error {
-	_, err := clusters.ParseConstraint(constraint)
-	return err
+	return m, problems, nil
 }
 
 // tell prints diagnostics, and says whether there are errors among them.

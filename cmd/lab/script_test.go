@@ -18,6 +18,7 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 var updateScripts = flag.Bool("update", false, "write what commands print into the scripts' golden files")
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
 		// lab is the program over a world that behaves, without clusters.
 		"lab": func() {
-			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openFake}
 			os.Exit(a.main(context.Background(), os.Args[1:]))
 		},
 	})
@@ -55,10 +56,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// openWorld makes the world as WORLD says: words of the form KIND or
+// openFake makes the world as WORLD says: words of the form KIND or
 // KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
 // slow-to-resolve.
-func openWorld(_ context.Context, a *app) (*backend, error) {
+func openFake(_ context.Context, a *app) (*world.World, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
 		kind, name, _ := strings.Cut(word, "=")
@@ -73,21 +74,21 @@ func openWorld(_ context.Context, a *app) (*backend, error) {
 			w.CreateTakes = 20 * time.Second
 		}
 	}
-	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, clusters.ProviderExisting: w}, fresh: w,
-		ask: func(_ context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
+	return &world.World{
+		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, clusters.ProviderExisting: w}, Fresh: w, Getenv: a.get,
+		Ask: func(_ context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
 			if on.Context == "nowhere" {
 				return plan.Image{}, errors.New("no such cluster: config has no context \"nowhere\"")
 			}
 			return plan.Image{Version: "1.29.3", Source: "existing", Why: "the API server of context \"stage\" says so"}, nil
 		},
-		pool: pool.New(nil, pool.Options{Dir: a.hostPool()}), images: w, connect: w.Connect, maxCreates: 4,
-		resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
+		Pool: pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}), Images: w, Connect: w.Connect, MaxCreates: 4,
+		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)
 			}
 			return runtest.Resolve(constraint, image)
 		},
-		remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
+		Remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
 	}, nil
 }

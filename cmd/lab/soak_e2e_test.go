@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/reaper"
 )
 
 // soakRuns is how many runs there are; the environment can ask for more.
@@ -42,7 +43,7 @@ func TestPoolSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	s := &soak{t: t, from: from, env: []string{envPool + "=" + filepath.Join(dir, "pool"), envPoolMax + "=3"}, random: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))}
+	s := &soak{t: t, from: from, env: []string{"LAB_POOL=" + filepath.Join(dir, "pool"), "LAB_POOL_MAX=3"}, random: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))}
 	work := make(chan int)
 	var group sync.WaitGroup
 	for range 2 {
@@ -143,7 +144,7 @@ func (s *soak) reaped(dir string) {
 	s.mu.Lock()
 	s.killed++
 	s.mu.Unlock()
-	found, err := filepath.Glob(filepath.Join(dir, ".lab", "runs", "*", reaperLog))
+	found, err := filepath.Glob(filepath.Join(dir, ".lab", "runs", "*", reaper.Log))
 	if err != nil {
 		s.t.Error(err)
 	}

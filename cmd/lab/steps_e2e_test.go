@@ -22,7 +22,7 @@ func TestEveryStepOnARealCluster(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openBackend}
+	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitUsage {
 		t.Errorf("without -allow-host-exec: exit code %d, want %d", code, exitUsage)
 	}

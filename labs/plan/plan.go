@@ -96,23 +96,10 @@ type Plan struct {
 // scenario that cannot be planned is a diagnostic.
 func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 	p := &Plan{File: m.Path, Module: m}
-	problems := unknownNames(m, o)
-	n := newNames(titlesOf(m))
+	var problems diag.List
 	var wanted []*dsl.Cluster
-	for _, s := range m.Scenarios {
-		if !chosen(o.Scenarios, s.Name, s.Title()) {
-			continue
-		}
-		for _, c := range s.Clusters {
-			if !chosen(o.Clusters, c.Name, c.Block) {
-				continue
-			}
-			if !slices.Contains(wanted, c) {
-				wanted = append(wanted, c)
-			}
-			p.Runs = append(p.Runs, newRun(s, c, n))
-		}
-	}
+	p.Runs, wanted, problems = choose(m, o)
+	n := newNames(titlesOf(m))
 	for _, c := range m.Clusters {
 		if !slices.Contains(wanted, c) {
 			continue
@@ -130,6 +117,33 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			Detail: "No scenario of " + m.Path + " runs on the clusters that were chosen. A scenario names its clusters: clusters = [cluster.v128]."})
 	}
 	return p, problems
+}
+
+// Choose are the runs that a plan would have, in its order, before anything is
+// asked for versions. Every name that the module does not have is a diagnostic.
+func Choose(m *dsl.Module, o Options) ([]Run, diag.List) {
+	runs, _, problems := choose(m, o)
+	return runs, problems
+}
+
+// choose also returns the clusters that the runs need.
+func choose(m *dsl.Module, o Options) (runs []Run, on []*dsl.Cluster, problems diag.List) {
+	n := newNames(titlesOf(m))
+	for _, s := range m.Scenarios {
+		if !chosen(o.Scenarios, s.Name, s.Title()) {
+			continue
+		}
+		for _, c := range s.Clusters {
+			if !chosen(o.Clusters, c.Name, c.Block) {
+				continue
+			}
+			if !slices.Contains(on, c) {
+				on = append(on, c)
+			}
+			runs = append(runs, newRun(s, c, n))
+		}
+	}
+	return runs, on, unknownNames(m, o)
 }
 
 // image is the node image of a cluster, or the version of one that exists.

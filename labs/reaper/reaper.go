@@ -22,7 +22,8 @@ import (
 const Word = "done\n"
 
 // Variable is the environment variable that a run gives to all that it starts:
-// its ID. What still has it when the run is gone is the run's.
+// its ID, or a name that all runs of the process share. What still has it when
+// the run is gone is the run's.
 const Variable = "LAB_RUN"
 
 // Destroyer destroys clusters.
@@ -47,7 +48,8 @@ func Destroy(ctx context.Context, by Destroyer, intent journal.Intent) error {
 
 // Run is the run that is watched.
 type Run struct {
-	// Dir is its folder and ID its ID.
+	// Dir is its folder and ID what Variable is for all that it started: its
+	// ID, or the name of a process that had several runs.
 	Dir, ID string
 	// Keep says that clusters that are ready stay.
 	Keep bool

@@ -1,9 +1,8 @@
-package main
+package world
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,15 +13,13 @@ import (
 	"github.com/kind-lab/lab/clusters/nodeimage"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/clusters/room"
-	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/plan"
-	labrun "github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/run"
 )
 
 // openEngine finds the container engine and wires to it what makes clusters.
-func openEngine(ctx context.Context, a *app) (*backend, error) {
-	logs.RouteKlog(io.Discard)
-	found, err := engine.Detect(ctx, a.get)
+func openEngine(ctx context.Context, o Options) (*World, error) {
+	found, err := engine.Detect(ctx, o.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +31,13 @@ func openEngine(ctx context.Context, a *app) (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits, err := a.poolOptions(host)
+	limits, err := poolOptions(o.Getenv, host)
 	if err != nil {
 		return nil, err
 	}
 	var lent *pool.Pool
 	space := room.Options{
-		Dir: filepath.Join(a.cache(), "boot"), Places: kind.MaxParallelCreates(host),
+		Dir: filepath.Join(CacheDir(o.Getenv), "boot"), Places: kind.MaxParallelCreates(host),
 		Evict: func(ctx context.Context) (string, error) { return lent.Evict(ctx) },
 	}
 	if host.Local {
@@ -48,23 +45,25 @@ func openEngine(ctx context.Context, a *app) (*backend, error) {
 	}
 	provisioner := kind.New(found, host, kind.Options{
 		EnsureImage: func(ctx context.Context, ref string, progress func(string)) error {
-			return images.EnsureImage(ctx, ref, lines(progress))
+			return images.EnsureImage(ctx, ref, Lines(progress))
 		},
 		Admit: room.New(space).Admit,
 	})
 	lent = pool.New(provisioner, limits)
-	return &backend{
-		provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: lent},
-		pool:         lent,
-		fresh:        provisioner,
-		images:       nodeImages{images},
-		connect: func(h clusters.Handle) (labrun.Cluster, error) {
+	return &World{
+		Provisioners: map[string]run.Provisioner{clusters.ProviderKind: lent},
+		Pool:         lent,
+		Fresh:        provisioner,
+		Tools:        provisioner,
+		Images:       nodeImages{images},
+		Connect: func(h clusters.Handle) (run.Cluster, error) {
 			return connect(h, provisioner)
 		},
-		resolve:    nodeImages{images}.resolve,
-		remaining:  func(ctx context.Context) ([]clusters.Remaining, error) { return remaining(ctx, provisioner) },
-		maxCreates: kind.MaxParallelCreates(host),
-		reaper:     startReaper,
+		Resolve:    nodeImages{images}.resolve,
+		Remaining:  func(ctx context.Context) ([]clusters.Remaining, error) { return remaining(ctx, provisioner) },
+		MaxCreates: kind.MaxParallelCreates(host),
+		Getenv:     o.Getenv,
+		Reaper:     o.Reaper,
 	}, nil
 }
 
@@ -93,7 +92,7 @@ func (n nodeImages) Ensure(ctx context.Context, image plan.Image, progress func(
 		}
 		resolution.Version = version
 	}
-	_, err := n.Provider.Ensure(ctx, resolution, lines(progress))
+	_, err := n.Provider.Ensure(ctx, resolution, Lines(progress))
 	return err
 }
 
@@ -105,8 +104,8 @@ func (n nodeImages) resolve(ctx context.Context, constraint, image string) (plan
 	return plan.Image{Version: r.Version.String(), Source: string(r.Source), Ref: r.Image, Why: r.Why, Estimate: r.Estimate}, nil
 }
 
-// lines turns the events of a build into lines.
-func lines(progress func(string)) nodeimage.Progress {
+// Lines turns the events of a build into lines.
+func Lines(progress func(string)) nodeimage.Progress {
 	return func(e nodeimage.Event) { progress(eventLine(e)) }
 }
 

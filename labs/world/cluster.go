@@ -1,4 +1,4 @@
-package main
+package world
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/kind-lab/lab/collectors/nodes"
 	"github.com/kind-lab/lab/collectors/pods"
 	"github.com/kind-lab/lab/collectors/runtime"
-	labrun "github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
 	"github.com/kind-lab/lab/labs/step/apply"
 	"github.com/kind-lab/lab/labs/step/exec"
@@ -29,10 +29,13 @@ import (
 	"github.com/kind-lab/lab/labs/step/signal"
 )
 
-// machines are the machines of a cluster's nodes.
-type machines interface {
+// Machines are the machines of a cluster's nodes.
+type Machines interface {
+	// NodeExec runs a command in a node, until ctx ends.
 	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+	// NodeState is "running", "paused" or another of the engine's words.
 	NodeState(ctx context.Context, node string) (string, error)
+	// NodeAction does "stop", "start", "pause" or the like to a node's machine.
 	NodeAction(ctx context.Context, node, action string) error
 }
 
@@ -47,19 +50,19 @@ type realCluster struct {
 
 	handle  clusters.Handle
 	config  *rest.Config
-	nodes   machines
+	nodes   Machines
 	objects *objects.Client
 }
 
 // connect reaches the cluster of a handle, whose nodes are the machines.
-func connect(handle clusters.Handle, nodes machines) (*realCluster, error) {
+func connect(handle clusters.Handle, nodes Machines) (*realCluster, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", handle.Kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig of %s: %w", handle.Name, err)
 	}
 	// A scenario is one client among few: nothing is gained by holding it back.
 	config.QPS, config.Burst = 100, 200
-	config.UserAgent = "lab/" + version()
+	config.UserAgent = "lab/" + Version()
 	client, err := objects.New(config)
 	if err != nil {
 		return nil, err
@@ -129,7 +132,7 @@ func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, erro
 // Collectors observe a namespace, and objects of some kinds, nodes among them:
 // the API, the nodes' runtime, the logs in the nodes' files, the kubelets; and
 // what show is given comes from stern.
-func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
 	if node := (collectors.Kind{APIVersion: "v1", Kind: "Node"}); !slices.Contains(kinds, node) {
 		kinds = append(slices.Clone(kinds), node)
 	}
@@ -140,7 +143,7 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
 	reading := nodelogs.New(c.nodes, sink, nodelogs.Options{Nodes: c.nodeNames(), Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
 	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
-	all := []labrun.Collector{watching, running, reading, keeping}
+	all := []run.Collector{watching, running, reading, keeping}
 	if show == nil {
 		return all, nil
 	}
@@ -151,4 +154,4 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 	return append(all, showing), nil
 }
 
-var _ labrun.Cluster = (*realCluster)(nil)
+var _ run.Cluster = (*realCluster)(nil)

@@ -1,9 +1,8 @@
-package main
+package world
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,62 +16,37 @@ import (
 	"github.com/kind-lab/lab/collectors/pods"
 	"github.com/kind-lab/lab/collectors/runtime"
 	"github.com/kind-lab/lab/labs/plan"
-	labrun "github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
 )
 
-// openBackend wires everything to the container engine, and to the clusters that
-// exist already. Where there is no engine those can be used all the same.
-func openBackend(ctx context.Context, a *app) (*backend, error) {
-	logs.RouteKlog(io.Discard)
-	b, err := openEngine(ctx, a)
+// Open wires everything to the container engine, and to the clusters that exist
+// already. Where there is no engine those can be used all the same, and
+// World.Unmade says why no others can.
+func Open(ctx context.Context, o Options) (*World, error) {
+	w, err := openEngine(ctx, o)
 	if err != nil {
-		b = &backend{provisioners: map[string]labrun.Provisioner{}, images: nodeImages{}, maxCreates: 1, unmade: err, reaper: startReaper}
-		b.pool = pool.New(nil, pool.Options{Dir: a.hostPool()}) // to be listed
-		b.resolve = func(context.Context, string, string) (plan.Image, error) { return plan.Image{}, err }
-		b.connect = func(clusters.Handle) (labrun.Cluster, error) { return nil, err }
-		b.remaining = func(context.Context) ([]clusters.Remaining, error) { return nil, err }
+		w = &World{Provisioners: map[string]run.Provisioner{}, Images: nodeImages{}, MaxCreates: 1, Unmade: err, Getenv: o.Getenv, Reaper: o.Reaper}
+		w.Pool = pool.New(nil, pool.Options{Dir: PoolDir(o.Getenv)}) // to be listed
+		w.Resolve = func(context.Context, string, string) (plan.Image, error) { return plan.Image{}, err }
+		w.Connect = func(clusters.Handle) (run.Cluster, error) { return nil, err }
+		w.Remaining = func(context.Context) ([]clusters.Remaining, error) { return nil, err }
 	}
-	provisioner := existing.New(existing.Options{UserAgent: "lab/" + version()})
-	b.provisioners[clusters.ProviderExisting] = provisioner
-	b.ask = func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
+	provisioner := existing.New(existing.Options{UserAgent: "lab/" + Version()})
+	w.Provisioners[clusters.ProviderExisting] = provisioner
+	w.Ask = func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
 		found, err := provisioner.Ask(ctx, constraint, on)
 		return plan.Image{Version: found.Version.String(), Source: clusters.ProviderExisting,
 			Why: fmt.Sprintf("the API server of context %q says so", found.Context)}, err
 	}
-	made := b.connect
-	b.connect = func(h clusters.Handle) (labrun.Cluster, error) {
+	made := w.Connect
+	w.Connect = func(h clusters.Handle) (run.Cluster, error) {
 		if h.Provider == clusters.ProviderExisting {
 			return connectExisting(h, provisioner)
 		}
 		return made(h)
 	}
-	return b, nil
-}
-
-// openMaker is open for what makes clusters, or looks after those that were made.
-func (a *app) openMaker(ctx context.Context) (*backend, error) {
-	world, err := a.open(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	return world, world.unmade
-}
-
-// asker asks clusters that exist for their versions.
-func (b *backend) asker(ctx context.Context) plan.Ask {
-	if b.ask == nil {
-		return nil
-	}
-	return func(constraint string, on clusters.Existing) (plan.Image, error) { return b.ask(ctx, constraint, on) }
-}
-
-// unmet says why what was asked for cannot be made here.
-func (b *backend) unmet() error {
-	if b.asked {
-		return b.unmade
-	}
-	return nil
+	return w, nil
 }
 
 // existingCluster is a cluster that others use too and whose nodes are out of
@@ -166,7 +140,7 @@ func (c *existingCluster) Node(context.Context, step.Node) (step.Result, error) 
 // Collectors observe a namespace through the API: times are whole seconds but
 // those of log lines. Where the nodes can be reached, their runtimes are observed
 // too, and their kubelets' messages kept.
-func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]labrun.Collector, error) {
+func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
 	node := collectors.Kind{APIVersion: "v1", Kind: "Node"}
 	if c.handle.Watched && !slices.Contains(kinds, node) {
 		kinds = append(slices.Clone(kinds), node)
@@ -179,7 +153,7 @@ func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.K
 	if err != nil {
 		return nil, err
 	}
-	all := []labrun.Collector{watching, reading}
+	all := []run.Collector{watching, reading}
 	if c.handle.Reached {
 		all = append(all, runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn}),
 			nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()}))
@@ -195,7 +169,7 @@ func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.K
 }
 
 var (
-	_ labrun.Provisioner = (*existing.Provisioner)(nil)
-	_ labrun.Cluster     = (*existingCluster)(nil)
-	_ machines           = existing.Nodes{}
+	_ run.Provisioner = (*existing.Provisioner)(nil)
+	_ run.Cluster     = (*existingCluster)(nil)
+	_ Machines        = existing.Nodes{}
 )

@@ -1,0 +1,5 @@
+cluster "v129" { kubernetes = "1.29" }
+
+scenario "wrong" {
+  clusters = [cluster.v128]
+}
