@@ -22,6 +22,8 @@ type fakeHost struct {
 	mu    sync.Mutex
 	there map[string]*fakeCluster
 	made  int
+	// createTakes is how long a cluster needs to be ready.
+	createTakes time.Duration
 	// createFails and wakeFails are errors; destroyFails counts failures.
 	createFails, wakeFails error
 	destroyFails           int
@@ -58,6 +60,12 @@ func object(text string) Object {
 }
 
 func (h *fakeHost) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
+	timer := time.NewTimer(h.createTakes)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := errors.Join(h.createFails, ctx.Err()); err != nil {

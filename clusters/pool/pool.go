@@ -73,6 +73,10 @@ type Pool struct {
 	// lent are the clusters that this process uses, by the ids that they were
 	// asked for with.
 	lent map[string]*member
+	// asked are the ids for which a Create goes on, ending those whose clusters
+	// are just given back or destroyed; the channel is closed after that.
+	asked  map[string]bool
+	ending map[string]chan struct{}
 }
 
 // New returns the pool of the folder, which need not be there yet.
@@ -80,7 +84,7 @@ func New(maker Maker, o Options) *Pool {
 	if o.Connect == nil {
 		o.Connect = connect
 	}
-	return &Pool{maker: maker, options: o, lent: map[string]*member{}}
+	return &Pool{maker: maker, options: o, lent: map[string]*member{}, asked: map[string]bool{}, ending: map[string]chan struct{}{}}
 }
 
 // Create lends a cluster like the Spec, one that waits or else a new one, and
@@ -88,9 +92,14 @@ func New(maker Maker, o Options) *Pool {
 // the host is the Handle's ID. A cluster that waits and does not come back
 // whole is destroyed, and that is told.
 func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
-	if err := p.unknown(id); err != nil {
+	if err := p.ask(id); err != nil {
 		return clusters.Handle{}, err
 	}
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.asked, id)
+	}()
 	print, err := p.maker.Fingerprint(ctx, spec)
 	if err != nil {
 		return clusters.Handle{}, err
@@ -114,14 +123,49 @@ func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig st
 	return handle, nil
 }
 
-// unknown checks that nothing is lent by that name.
-func (p *Pool) unknown(id string) error {
+// ask notes that a Create goes on for the id, of which there can be one.
+func (p *Pool) ask(id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if m := p.lent[id]; m != nil {
 		return fmt.Errorf("%s is lent already, as %s", id, m.ID)
 	}
+	if p.asked[id] {
+		return fmt.Errorf("%s is asked for already", id)
+	}
+	p.asked[id] = true
 	return nil
+}
+
+// end takes the cluster that is lent as id away from its borrower; done is called
+// once it was given back or destroyed. Where somebody else just does that, end
+// waits for it and returns none.
+func (p *Pool) end(ctx context.Context, id string) (m *member, done func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.lent[id]; m != nil {
+		delete(p.lent, id)
+		over := make(chan struct{})
+		p.ending[id] = over
+		return m, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			delete(p.ending, id)
+			close(over)
+		}, nil
+	}
+	over := p.ending[id]
+	if over == nil {
+		return nil, nil, nil
+	}
+	p.mu.Unlock()
+	select {
+	case <-over:
+	case <-ctx.Done():
+		err = fmt.Errorf("waiting for the end of %s: %w", id, ctx.Err())
+	}
+	p.mu.Lock()
+	return nil, nil, err
 }
 
 // take lends one that waits, or none.
@@ -204,13 +248,11 @@ func (p *Pool) LoadImages(ctx context.Context, handle clusters.Handle, refs []st
 // to it that nobody can undo; it is destroyed then, as it is where it cannot be
 // cleaned. The text says what became of it.
 func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(string)) (string, error) {
-	p.mu.Lock()
-	m := p.lent[id]
-	delete(p.lent, id)
-	p.mu.Unlock()
+	m, done, err := p.end(ctx, id)
 	if m == nil {
-		return "destroyed", p.Destroy(ctx, id)
+		return "destroyed", errors.Join(err, p.Destroy(ctx, id))
 	}
+	defer done()
 	if spoiled != "" {
 		progress("destroying")
 		return "destroyed, not kept for the next run: " + spoiled, p.discard(ctx, m)
@@ -254,11 +296,15 @@ func (p *Pool) settle(ctx context.Context, m *member) error {
 // is gone, or whose own name is id; any other id is the maker's. One that
 // another process uses is an error.
 func (p *Pool) Destroy(ctx context.Context, id string) error {
-	p.mu.Lock()
-	m := p.lent[id]
-	delete(p.lent, id)
-	p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("destroying %s: %w", id, err)
+	}
+	m, done, err := p.end(ctx, id)
+	if err != nil {
+		return err
+	}
 	if m != nil {
+		defer done()
 		return p.discard(ctx, m)
 	}
 	members, err := p.members()
