@@ -102,6 +102,8 @@ type Handle struct {
 	// watched, Reached that commands can be run on them.
 	Watched bool `json:"watched,omitempty"`
 	Reached bool `json:"reached,omitempty"`
+	// Reused says that it was made for an earlier use, and cleaned since.
+	Reused bool `json:"reused,omitempty"`
 	// Runtime names the nodes' container runtime and its version, such as
 	// "containerd://2.3.4".
 	Runtime string `json:"runtime,omitempty"`

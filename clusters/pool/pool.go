@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,7 +106,8 @@ func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig st
 		return clusters.Handle{}, err
 	}
 	m, err := p.take(ctx, print, id, progress)
-	if err == nil && m == nil {
+	reused := m != nil
+	if err == nil && !reused {
 		m, err = p.make(ctx, spec, print, id, progress)
 	}
 	if err != nil {
@@ -119,7 +121,7 @@ func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig st
 	p.lent[id] = m
 	p.mu.Unlock()
 	handle := m.Handle
-	handle.Name, handle.Kubeconfig = spec.Name, kubeconfig
+	handle.Name, handle.Kubeconfig, handle.Reused = spec.Name, kubeconfig, reused
 	return handle, nil
 }
 
@@ -270,6 +272,9 @@ func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(st
 		text = fmt.Sprintf("%s waits for the next run, running; lab down %s removes it", m.ID, m.ID)
 	}
 	removed, err := p.Trim(ctx)
+	if slices.Contains(removed, m.ID) {
+		return "destroyed: no more clusters may wait", err
+	}
 	if len(removed) > 0 {
 		text += fmt.Sprintf(" (removed to make room: %s)", strings.Join(removed, ", "))
 	}

@@ -41,6 +41,9 @@ func TestAClusterIsLentAgain(t *testing.T) {
 	if info, err := os.Stat(again.Kubeconfig); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the kubeconfig: %v, %v", info, err)
 	}
+	if first.Reused || !again.Reused {
+		t.Errorf("reused: first %t, again %t", first.Reused, again.Reused)
+	}
 	if again.Name != "v" || again.Nodes[0].Name != again.ID+"-control-plane" {
 		t.Errorf("the handle is %+v", again)
 	}
@@ -260,7 +263,7 @@ func TestLimits(t *testing.T) {
 			for _, version := range []string{"1.1", "1.2", "1.3", "1.4"} {
 				last = giveBack(t, p, "lab-"+version, "")
 			}
-			if !strings.Contains(last, "removed to make room: lab-pool-") {
+			if !strings.Contains(last, "removed to make room: lab-pool-") && !strings.HasPrefix(last, "destroyed: no more") {
 				t.Errorf("said %q", last)
 			}
 			list, err := p.List()
@@ -275,6 +278,15 @@ func TestLimits(t *testing.T) {
 				t.Errorf("those that wait (-want +got):\n%s and there is %v", diff, h.left())
 			}
 		})
+	}
+}
+
+func TestAPoolThatKeepsNone(t *testing.T) {
+	h := newHost()
+	p := New(h, Options{Dir: t.TempDir(), Connect: h.connect})
+	borrow(t, p, "1.29.1", "lab-a-v")
+	if text := giveBack(t, p, "lab-a-v", ""); !strings.HasPrefix(text, "destroyed: no more clusters may wait") || len(h.left()) > 0 {
+		t.Errorf("said %q, and there is %v", text, h.left())
 	}
 }
 

@@ -52,6 +52,8 @@ type Cluster struct {
 	Runtime string        `json:"runtime,omitempty"`
 	Cgroup  int           `json:"cgroup,omitempty"`
 	Status  expect.Status `json:"status"`
+	// Reused says that it was there from an earlier run, and clean.
+	Reused bool `json:"reused,omitempty"`
 	// Error says why it could not be used.
 	Error string `json:"error,omitempty"`
 	// Phases are what its time went into, in order.

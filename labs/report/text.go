@@ -99,7 +99,11 @@ func (p *page) times(r Report) {
 		for _, name := range names {
 			row = append(row, cell{text: phaseTime(c, name)})
 		}
-		g.rows = append(g.rows, append(row, cell{text: clean(strings.Join(notes(c), " "))}))
+		about := notes(c)
+		if c.Reused {
+			about = append(about, "reused")
+		}
+		g.rows = append(g.rows, append(row, cell{text: clean(strings.Join(about, " "))}))
 	}
 	g.flexible = len(names) + 1
 	p.grid(g)

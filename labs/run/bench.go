@@ -103,7 +103,7 @@ func (b *bench) create(ctx context.Context) error {
 		b.fail(b.planned.Name, err)
 	}
 	b.handle = handle
-	b.report.Runtime, b.report.Cgroup = handle.Runtime, handle.Cgroup
+	b.report.Runtime, b.report.Cgroup, b.report.Reused = handle.Runtime, handle.Cgroup, handle.Reused
 	for _, n := range handle.Nodes {
 		b.report.Nodes = append(b.report.Nodes, n.Name)
 	}
