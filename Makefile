@@ -45,7 +45,7 @@ E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/la
 
 e2e: images ## Tests on real engines and clusters
 	@pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
-	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 40m -v $(E2E); code=$$?; \
+	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 55m -v $(E2E); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code
 
 fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)
