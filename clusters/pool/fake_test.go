@@ -22,8 +22,10 @@ type fakeHost struct {
 	mu    sync.Mutex
 	there map[string]*fakeCluster
 	made  int
-	// createTakes is how long a cluster needs to be ready.
-	createTakes time.Duration
+	// createTakes is how long a cluster needs to be ready, destroyTakes until it
+	// is gone; destroying is called when that begins.
+	createTakes, destroyTakes time.Duration
+	destroying                func()
 	// createFails and wakeFails are errors; destroyFails counts failures.
 	createFails, wakeFails error
 	destroyFails           int
@@ -90,6 +92,16 @@ func (h *fakeHost) LoadImages(context.Context, clusters.Handle, []string, func(s
 }
 
 func (h *fakeHost) Destroy(ctx context.Context, id string) error {
+	if h.destroying != nil {
+		h.destroying()
+	}
+	timer := time.NewTimer(h.destroyTakes)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.destroyFails > 0 {

@@ -29,7 +29,7 @@ import (
 const Prefix = "lab-pool-"
 
 // cleanUpLimit bounds what is done to a cluster whose user no longer waits.
-const cleanUpLimit = 45 * time.Second
+const cleanUpLimit = 20 * time.Second
 
 // Maker makes clusters, as clusters/kind does.
 type Maker interface {
@@ -336,13 +336,10 @@ func (p *Pool) Destroy(ctx context.Context, id string) error {
 }
 
 // discard destroys a member that this process has locked. It goes on for a
-// while where the context is over.
+// while where the context is over, or ends in the middle of it.
 func (p *Pool) discard(ctx context.Context, m *member) error {
-	if ctx.Err() != nil {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpLimit)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, stop := outliving(ctx, cleanUpLimit)
+	defer stop()
 	if err := p.maker.Destroy(ctx, m.ID); err != nil {
 		m.State = StateSpoiled
 		err = errors.Join(err, m.save())
@@ -350,6 +347,24 @@ func (p *Pool) discard(ctx context.Context, m *member) error {
 		return err
 	}
 	return errors.Join(m.takeBack(), m.forget())
+}
+
+// outliving is a context that ends so much later than ctx.
+func outliving(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 // newID is a name that no other cluster has.

@@ -281,6 +281,22 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestAnEndThatIsHurried(t *testing.T) {
+	h := newHost()
+	p := h.pool(t, t.TempDir())
+	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
+	h.destroyTakes = 100 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	h.destroying = cancel
+	text, err := p.Release(ctx, "lab-a-v", "a command ran on this machine", func(string) {})
+	if err != nil || len(h.left()) > 0 {
+		t.Errorf("said %q, %v; there is %v", text, err, h.left())
+	}
+	if _, err := os.Stat(filepath.Join(p.options.Dir, handle.ID)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still noted: %v", err)
+	}
+}
+
 func TestAPoolThatKeepsNone(t *testing.T) {
 	h := newHost()
 	p := New(h, Options{Dir: t.TempDir(), Connect: h.connect})
