@@ -4,6 +4,7 @@
 export CGO_ENABLED = 0
 
 LAB      := bin/lab
+comma    := ,
 PACKAGES := ./cmd/... ./dsl/... ./labs/... ./clusters/... ./collectors/...
 # The versions that the end-to-end tests run on.
 VERSIONS := 1.27 1.28 1.29
@@ -33,7 +34,7 @@ test: check unit e2e ## All tests, real clusters included
 check: ## Formatting and vet
 	@test -z "$$(gofmt -l cmd dsl labs clusters collectors)" || { echo "not formatted:"; gofmt -l cmd dsl labs clusters collectors; exit 1; }
 	@echo "vetting"
-	@go vet -tags e2e $(PACKAGES)
+	@go vet -tags e2e,restart $(PACKAGES)
 
 unit: ## Tests that need no engine
 	go test $(PACKAGES)
@@ -43,9 +44,12 @@ unit: ## Tests that need no engine
 # own, which is gone with them.
 E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/labtest/...
 
+# Where the machine is for tests alone they may restart its container engine.
+RESTART := $(if $(LAB_TEST_RESTART_ENGINE),$(comma)restart)
+
 e2e: images ## Tests on real engines and clusters
 	@pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
-	go test -tags e2e -count 1 -p 1 -parallel 4 -timeout 55m -v $(E2E); code=$$?; \
+	go test -tags e2e$(RESTART) -count 1 -p 1 -parallel 4 -timeout 55m -v $(E2E); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code
 
 fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/procfs"
 )
 
 // Options say how Examine works. The zero value examines the engine that
@@ -101,7 +102,7 @@ func availableMemory(facts info, g ground) (int64, error) {
 	if !g.isLocal(facts) {
 		return 0, errElsewhere
 	}
-	return g.availableMemory()
+	return procfs.AvailableMemory(g.proc)
 }
 
 func freeDisk(facts info, g ground) (folder string, free int64, err error) {

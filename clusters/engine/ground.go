@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,20 +142,4 @@ func (g ground) number(file string) (int64, error) {
 		return 0, err
 	}
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-}
-
-// availableMemory returns the bytes that programs can still take.
-func (g ground) availableMemory() (int64, error) {
-	text, err := os.ReadFile(filepath.Join(g.proc, "meminfo"))
-	if err != nil {
-		return 0, err
-	}
-	for line := range bytes.Lines(text) {
-		fields := strings.Fields(string(line))
-		if len(fields) >= 2 && fields[0] == "MemAvailable:" {
-			kib, err := strconv.ParseInt(fields[1], 10, 64)
-			return kib * 1024, err
-		}
-	}
-	return 0, fmt.Errorf("no MemAvailable in %s/meminfo", g.proc)
 }

@@ -1,29 +1,11 @@
 package room
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
-
-// availableMemory returns the bytes that programs can still take.
-func availableMemory(proc string) (int64, error) {
-	text, err := os.ReadFile(filepath.Join(proc, "meminfo"))
-	if err != nil {
-		return 0, err
-	}
-	for line := range bytes.Lines(text) {
-		fields := strings.Fields(string(line))
-		if len(fields) >= 2 && fields[0] == "MemAvailable:" {
-			kib, err := strconv.ParseInt(fields[1], 10, 64)
-			return kib << 10, err
-		}
-	}
-	return 0, fmt.Errorf("no MemAvailable in %s/meminfo", proc)
-}
 
 // inotify returns how many inotify instances a user may have, and how many root
 // has: those of the processes that may be looked at.

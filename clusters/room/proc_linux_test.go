@@ -1,9 +1,13 @@
 package room
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kind-lab/lab/clusters/internal/procfs"
+)
 
 func TestThisMachineTells(t *testing.T) {
-	available, err := availableMemory("/proc")
+	available, err := procfs.AvailableMemory("/proc")
 	if err != nil || available <= 0 {
 		t.Errorf("memory: %d, %v", available, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kind-lab/lab/clusters/internal/procfs"
 )
 
 // What a node needs, as measured with one control plane of Kubernetes 1.29: its
@@ -136,7 +138,7 @@ func (r *Room) short(nodes int) string {
 	}
 	others := max(0, r.booting()-1)
 	needed := int64(nodes + others)
-	if available, err := availableMemory(r.options.Proc); err == nil && available < needed*nodeMemory {
+	if available, err := procfs.AvailableMemory(r.options.Proc); err == nil && available < needed*nodeMemory {
 		return fmt.Sprintf("%d MiB of memory are available, and a node takes about %d (%d to boot, %d of other clusters just booting): stop something, or remove clusters (lab ls, lab down, lab gc)",
 			available>>20, nodeMemory>>20, nodes, others)
 	}

@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && restart
 
 package main
 
@@ -8,17 +8,10 @@ import (
 	"testing"
 )
 
-// restartEngine allows the tests to restart the host's container engine, and so
-// everything that runs on it.
-const restartEngine = "LAB_TEST_RESTART_ENGINE"
-
 // TestTheEngineIsRestarted restarts the container engine in the middle of a
-// run: no verdict is wrong, and nothing is left. It runs only where the machine
-// is for tests alone.
+// run: no verdict is wrong, and nothing is left. It is built only where the
+// machine is for tests alone: see the Makefile.
 func TestTheEngineIsRestarted(t *testing.T) {
-	if os.Getenv(restartEngine) == "" {
-		t.Skipf("it restarts this machine's container engine: allow that with %s=1", restartEngine)
-	}
 	scenario, err := filepath.Abs("testdata/engine")
 	if err != nil {
 		t.Fatal(err)

@@ -105,47 +105,32 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 }
 
 func (a *app) downCommand() *cobra.Command {
-	var all bool
-	cmd := &cobra.Command{
-		Use: "down [CLUSTER]...", Short: "Remove clusters that wait for the next run",
-		Long: "Down removes the named clusters of the pool, or with -all every one that waits.\nWhat a run uses stays; what a run left behind is for `lab gc`.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eachIdle(cmd.Context(), args, all, "removed", func(ctx context.Context, p *pool.Pool, id string) (bool, error) { return p.Remove(ctx, id) })
-		},
-		ValidArgsFunction: a.completeIdle,
-	}
-	cmd.Flags().BoolVar(&all, "all", false, "every cluster that waits")
+	cmd := a.idleCommand("down", "Remove clusters that wait for the next run", "removed", (*pool.Pool).Remove)
+	cmd.Long = "Down removes the named clusters of the pool, or with -all every one that waits.\nWhat a run uses stays; what a run left behind is for `lab gc`."
 	return cmd
 }
 
 func (a *app) pauseCommand() *cobra.Command {
-	var all bool
-	cmd := &cobra.Command{
-		Use: "pause [CLUSTER]...", Short: "Pause clusters that wait, so that they cost no processor time",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eachIdle(cmd.Context(), args, all, "paused", func(ctx context.Context, p *pool.Pool, id string) (bool, error) { return p.Pause(ctx, id) })
-		},
-		ValidArgsFunction: a.completeIdle,
-	}
-	cmd.Flags().BoolVar(&all, "all", false, "every cluster that waits")
-	return cmd
+	return a.idleCommand("pause", "Pause clusters that wait, so that they cost no processor time", "paused", (*pool.Pool).Pause)
 }
 
 func (a *app) resumeCommand() *cobra.Command {
+	return a.idleCommand("resume", "Let clusters that wait do so running", "running", (*pool.Pool).Resume)
+}
+
+// idleCommand does one thing to clusters of the pool; done is what is said of each.
+func (a *app) idleCommand(name, short, done string, do func(*pool.Pool, context.Context, string) (bool, error)) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "resume [CLUSTER]...", Short: "Let clusters that wait do so running",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.eachIdle(cmd.Context(), args, all, "running", func(ctx context.Context, p *pool.Pool, id string) (bool, error) { return p.Resume(ctx, id) })
-		},
-		ValidArgsFunction: a.completeIdle,
+		Use: name + " [CLUSTER]...", Short: short, ValidArgsFunction: a.completeIdle,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.eachIdle(cmd.Context(), args, all, done, do) },
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "every cluster that waits")
 	return cmd
 }
 
 // eachIdle does something to the clusters of the pool that are named and wait.
-func (a *app) eachIdle(ctx context.Context, names []string, all bool, done string, do func(context.Context, *pool.Pool, string) (bool, error)) error {
+func (a *app) eachIdle(ctx context.Context, names []string, all bool, done string, do func(*pool.Pool, context.Context, string) (bool, error)) error {
 	if all == (len(names) > 0) {
 		return usage("name the clusters (`lab ls` lists them), or say -all")
 	}
@@ -168,7 +153,7 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 		if !all && !slices.Contains(names, s.ID) || all && (s.Busy || s.State != pool.StateIdle) {
 			continue
 		}
-		did, err := do(ctx, world.Pool, s.ID)
+		did, err := do(world.Pool, ctx, s.ID)
 		switch {
 		case err != nil:
 			errs = append(errs, err)

@@ -22,12 +22,14 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	if err := leaveInner(); err != nil {
+		panic(err)
+	}
 	testenv = env.NewWithConfig(cfg)
 	os.Exit(testenv.Run(m))
 }
 
 func TestInnerFeatures(t *testing.T) {
-	inner(t)
 	testenv.TestInParallel(t, labtest.Features(t, "testdata/outcomes", fake(), labtest.Evidence(os.Getenv(envInner)))...)
 }
 

@@ -76,12 +76,10 @@ func TestAnArchiveIsLoaded(t *testing.T) {
 }
 
 func TestInnerKilled(t *testing.T) {
-	inner(t)
 	labtest.Run(t, "job-sidecar", labtest.Clusters("v129"), labtest.Scenarios("classic"), labtest.Evidence(os.Getenv(envInner)))
 }
 
 func TestInnerProviderKilled(t *testing.T) {
-	inner(t)
 	if _, err := labtest.NewProvider("1.29", labtest.Evidence(os.Getenv(envInner))).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
