@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,13 +59,13 @@ func tinyImage(t *testing.T, p *Provisioner, ref string) {
 		_, err = w.Write(text)
 	}
 	if err = errors.Join(err, w.Close()); err == nil {
-		err = p.run(t.Context(), &archive, nil, "import", "--change", "LABEL lab-e2e=1", "-", ref)
+		err = p.run(t.Context(), &archive, nil, "import", "--change", "LABEL lab-e2e="+ref, "-", ref)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.run(context.WithoutCancel(t.Context()), nil, nil, "image", "prune", "--all", "--force", "--filter", "label=lab-e2e"); err != nil {
+		if err := p.run(context.WithoutCancel(t.Context()), nil, nil, "image", "prune", "--all", "--force", "--filter", "label=lab-e2e="+ref); err != nil {
 			t.Error(err)
 		}
 	})
@@ -92,36 +93,48 @@ func realCluster(t *testing.T) (p *Provisioner, id, kubeconfig string) {
 	return p, id, kubeconfig
 }
 
-func volumes(t *testing.T, p *Provisioner) string {
+// volumes are those that no container has: whose container is there may be of
+// anybody's cluster.
+func volumes(t *testing.T, p *Provisioner) []string {
 	t.Helper()
-	out, err := p.output(context.WithoutCancel(t.Context()), "volume", "ls", "--quiet")
+	out, err := p.output(context.WithoutCancel(t.Context()), "volume", "ls", "--quiet", "--filter", "dangling=true")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(out)
+	return strings.Fields(string(out))
 }
 
-// gone checks that nothing is left of the cluster.
-func gone(t *testing.T, p *Provisioner, id, kubeconfig, volumesBefore string) {
+// gone checks that nothing is left of the cluster. Other people's containers
+// come and go meanwhile, and for a moment their volumes have none.
+func gone(t *testing.T, p *Provisioner, id, kubeconfig string, volumesBefore []string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	out, err := p.output(ctx, "ps", "--all", "--format", "{{.Names}} {{.Status}}", "--filter", "name="+id)
 	if err != nil || len(out) > 0 {
 		t.Errorf("containers left: %s (%v)", out, err)
 	}
-	for name := range strings.FieldsSeq(volumes(t, p)) {
-		if !strings.Contains(volumesBefore, name) {
-			t.Errorf("volume left: %s", name)
+	isOld := func(name string) bool { return slices.Contains(volumesBefore, name) }
+	left := slices.DeleteFunc(volumes(t, p), isOld)
+	for end := time.Now().Add(20 * time.Second); len(left) > 0 && time.Now().Before(end); {
+		if err := pause(ctx, 500*time.Millisecond); err != nil {
+			t.Fatal(err)
 		}
+		there := volumes(t, p)
+		left = slices.DeleteFunc(left, func(name string) bool { return !slices.Contains(there, name) })
+	}
+	if len(left) > 0 {
+		t.Errorf("volumes left: %v", left)
 	}
 	if files, err := filepath.Glob(kubeconfig + "*"); err != nil || len(files) > 0 {
 		t.Errorf("files left: %v (%v)", files, err)
 	}
 }
 
+// TestBoot boots three clusters at once, which is no strain for 2 CPUs.
 func TestBoot(t *testing.T) {
 	for _, version := range []string{"1.27.3", "1.28.15", "1.29.15"} {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			p, id, kubeconfig := realCluster(t)
 			spec := realSpec(version)
 			if version == "1.28.15" {
@@ -161,7 +174,7 @@ func TestBoot(t *testing.T) {
 // load loads an image, again, and another one of the same name.
 func load(t *testing.T, p *Provisioner, handle clusters.Handle) {
 	t.Helper()
-	const ref = "lab-e2e/tiny:1"
+	ref := "lab-e2e/tiny:" + handle.ID
 	for _, want := range []int{len(handle.Nodes), 0, len(handle.Nodes)} {
 		if want > 0 {
 			tinyImage(t, p, ref)
@@ -178,24 +191,40 @@ func load(t *testing.T, p *Provisioner, handle clusters.Handle) {
 	}
 }
 
+// TestCancelAt cancels a creation as a step of it begins, or in its middle.
 func TestCancelAt(t *testing.T) {
-	for _, after := range []time.Duration{500 * time.Millisecond, 3 * time.Second, 10 * time.Second, 18 * time.Second} {
-		t.Run(after.String(), func(t *testing.T) {
+	for _, at := range []struct {
+		step string
+		wait time.Duration
+	}{
+		{"Preparing nodes", 500 * time.Millisecond}, {"Writing configuration", 0}, {"Starting control-plane", 2 * time.Second}, {"Waiting for readiness", 0},
+	} {
+		t.Run(fmt.Sprintf("%s +%s", at.step, at.wait), func(t *testing.T) {
+			t.Parallel()
 			p, id, kubeconfig := realCluster(t)
 			before := volumes(t, p)
-			ctx, cancel := context.WithTimeout(t.Context(), after)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			step := ""
-			began := time.Now()
+			last := ""
+			var cancelled time.Time
 			_, err := p.Create(ctx, realSpec("1.28.15"), id, kubeconfig, func(line string) {
-				if ctx.Err() == nil {
-					step = line
+				if ctx.Err() != nil {
+					return
+				}
+				last = line
+				if strings.HasPrefix(line, at.step) {
+					end := func() { cancelled = time.Now(); cancel() }
+					if at.wait == 0 {
+						end()
+						return
+					}
+					time.AfterFunc(at.wait, end)
 				}
 			})
-			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrLeft) {
+			if !errors.Is(err, context.Canceled) || errors.Is(err, ErrLeft) {
 				t.Errorf("error is %v", err)
 			}
-			t.Logf("cancelled at %q, over %v later: %v", step, (time.Since(began) - after).Round(time.Millisecond), err)
+			t.Logf("cancelled at %q, over %v later: %v", last, time.Since(cancelled).Round(time.Millisecond), err)
 			gone(t, p, id, kubeconfig, before)
 		})
 	}
@@ -231,6 +260,7 @@ func TestCannotStart(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			p, id, kubeconfig := realCluster(t)
 			spec := realSpec(tt.version)
 			tt.change(&spec)

@@ -79,6 +79,9 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, `E1121 08:21:43.9 1 run.go:74] "command failed" err="failed complete: too many open files"`)
 	case r.URL.Query().Get("watch") != "":
 		f.watch(w, r)
+	case strings.HasSuffix(r.URL.Path, "/deployments/coredns"):
+		_, item := resource(strings.TrimSuffix(r.URL.Path, "/coredns"), ready)
+		fmt.Fprint(w, item)
 	default:
 		kind, items := resource(r.URL.Path, ready)
 		fmt.Fprintf(w, `{"kind":"%sList","apiVersion":"%s","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, group(r.URL.Path), items)
@@ -129,9 +132,12 @@ func resource(path string, ready bool) (kind, object string) {
 	case strings.HasSuffix(path, "/serviceaccounts"):
 		return "ServiceAccount", `{"metadata":{"name":"default","namespace":"default","resourceVersion":"2"}}`
 	case strings.HasSuffix(path, "/deployments"):
-		return "Deployment", fmt.Sprintf(`{"metadata":{"name":"coredns","namespace":"kube-system","resourceVersion":"2"},"status":{"replicas":2,"conditions":[{"type":"Available","status":%q}]}}`, status)
+		return "Deployment", fmt.Sprintf(`{"metadata":{"name":"coredns","namespace":"kube-system","uid":"d","resourceVersion":"2"},"status":{"replicas":2,"conditions":[{"type":"Available","status":%q}]}}`, status)
 	case strings.HasSuffix(path, "/daemonsets"):
 		return "DaemonSet", fmt.Sprintf(`{"metadata":{"name":"kube-proxy","namespace":"kube-system","resourceVersion":"2"},"status":{"numberReady":%d}}`, count)
+	}
+	if strings.HasSuffix(path, "/replicasets") {
+		return "ReplicaSet", `{"metadata":{"name":"coredns-1","namespace":"kube-system","ownerReferences":[{"uid":"d","controller":true}]}}`
 	}
 	return "Pod", `{"metadata":{"name":"coredns-1","namespace":"kube-system"},"status":{"containerStatuses":[{"name":"coredns","state":{"waiting":{"reason":"ErrImagePull","message":"no such host"}}}]}},
 		{"metadata":{"name":"kube-proxy-1","namespace":"kube-system"},"status":{"containerStatuses":[{"name":"kube-proxy",

@@ -22,6 +22,10 @@ import (
 // kubeconfig.
 const interruptee = "LAB_E2E_INTERRUPTEE"
 
+// lastStep may be over as soon as it is told, so that it waits for its
+// interrupt.
+const lastStep = "Waiting for readiness"
+
 // A Ctrl-C at the terminal goes to lab and to all that it has started, the
 // library's clients among them, and twice if somebody is in a hurry.
 func TestInterruptOfTheWholeGroup(t *testing.T) {
@@ -29,8 +33,9 @@ func TestInterruptOfTheWholeGroup(t *testing.T) {
 		beInterrupted(t, asked)
 		return
 	}
-	for _, step := range []string{"Preparing nodes", "Starting control-plane", "Waiting for readiness"} {
+	for _, step := range []string{"Preparing nodes", "Starting control-plane", lastStep} {
 		t.Run(step, func(t *testing.T) {
+			t.Parallel()
 			p, id, kubeconfig := realCluster(t)
 			before := volumes(t, p)
 			self, err := os.Executable()
@@ -77,26 +82,14 @@ func beInterrupted(t *testing.T, asked string) {
 	}()
 	id, kubeconfig, _ := strings.Cut(asked, " ")
 	p := New(clusters.Engine{Name: "docker"}, realHost(t), Options{})
-	_, err := p.Create(ctx, realSpec("1.28.15"), id, kubeconfig, func(line string) { fmt.Println("told " + line) })
+	_, err := p.Create(ctx, realSpec("1.28.15"), id, kubeconfig, func(line string) {
+		fmt.Println("told " + line)
+		if line == lastStep {
+			<-ctx.Done()
+		}
+	})
 	fmt.Println("ended:", err)
 	if err == nil || errors.Is(err, ErrLeft) {
 		t.Errorf("error is %v", err)
-	}
-}
-
-// Three clusters at once on 2 CPUs are no strain.
-func TestBootThreeAtOnce(t *testing.T) {
-	for _, version := range []string{"1.27.3", "1.28.15", "1.29.15"} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			p := New(clusters.Engine{Name: "docker"}, realHost(t), Options{})
-			id := "lab-three-" + strings.ReplaceAll(version, ".", "")
-			began := time.Now()
-			_, err := p.Create(t.Context(), realSpec(version), id, t.TempDir()+"/kubeconfig", nil)
-			t.Logf("%v: %v", time.Since(began).Round(100*time.Millisecond), err)
-			if err := errors.Join(err, p.Destroy(context.WithoutCancel(t.Context()), id)); err != nil {
-				t.Error(err)
-			}
-		})
 	}
 }

@@ -184,7 +184,7 @@ func TestListAndDestroy(t *testing.T) {
 func TestDestroySaysWhatIsLeft(t *testing.T) {
 	fake := newFakeEngine(t, behaviour{RmFails: true})
 	fake.add("lab-a-control-plane", "lab-a", roleControlPlane)
-	ctx, cancel := context.WithTimeout(t.Context(), again*4)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	err := New(fake.engine(), clusters.Host{}, Options{}).Destroy(ctx, "lab-a")
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "device or resource busy") {

@@ -81,13 +81,14 @@ while [ $# -gt 0 ]; do
 done
 `
 
-// networks gives every node its podCIDR as soon as it is there.
-func (p *Provisioner) networks(ctx context.Context, c *creation) error {
+// networks gives every node its podCIDR once the pods of CoreDNS are pending: a
+// node that has one is soon ready, and then they have nodes, see hurryDNS.
+func (p *Provisioner) networks(ctx context.Context, c *creation, pending <-chan struct{}) error {
 	if !givesPodCIDRs(c.spec) {
 		return nil
 	}
 	select {
-	case <-c.log.booted:
+	case <-pending:
 	case <-ctx.Done():
 		return nil
 	}

@@ -266,14 +266,20 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	ctx, giveUp := context.WithCancelCause(ctx)
 	wait := p.watch(ctx, c, giveUp)
 	defer wait()
-	given := make(chan struct{})
-	go func() {
-		defer close(given)
-		if err := p.networks(ctx, c); err != nil {
+	pending, hurried := make(chan struct{}), make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		if err := p.networks(ctx, c, pending); err != nil {
 			giveUp(err)
 		}
-	}()
-	defer func() { <-given }()
+	})
+	beside.Go(func() {
+		defer close(hurried)
+		if err := p.hurryDNS(ctx, c, sync.OnceFunc(func() { close(pending) })); err != nil {
+			giveUp(err)
+		}
+	})
+	defer beside.Wait()
 	defer giveUp(nil)
 	select {
 	case <-made.done:
@@ -288,5 +294,14 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	}
 	c.log.begin("Waiting for readiness")
 	c.say("Waiting for readiness")
-	return p.ready(ctx, c)
+	handle, err := p.ready(ctx, c)
+	if err != nil {
+		return clusters.Handle{}, err
+	}
+	select {
+	case <-hurried:
+		return handle, nil
+	case <-ctx.Done():
+		return clusters.Handle{}, context.Cause(ctx)
+	}
 }

@@ -1,0 +1,259 @@
+package kind
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const (
+	// quickPeriod is how often the first pods of CoreDNS are asked whether they
+	// are ready, in seconds.
+	quickPeriod = 1
+	// usualPeriod is what a probe has that names none.
+	usualPeriod = 10
+	// soon is how long it takes until the API server is asked again about what
+	// its controllers do within milliseconds.
+	soon = 50 * time.Millisecond
+)
+
+// hasAdmin waits until kubeadm has written its administrator's kubeconfig.
+const hasAdmin = `until [ -s /etc/kubernetes/admin.conf ]; do sleep 0.2; done`
+
+// hurryDNS sees to it that CoreDNS is ready when it is, and not up to 10 seconds
+// later: a readiness probe of kubeadm's Deployment is made every 10 seconds, and
+// the first of them at any moment of these 10 where the kubelet is younger than
+// that, as a new cluster's is (worker.run in pkg/kubelet/prober). The first pods
+// are made with a probe every second instead; the Deployment and its ReplicaSet
+// are what kubeadm wrote when hurryDNS returns, so that later pods are as well.
+//
+// pending is called once those pods wait for a node, or will not be made.
+func (p *Provisioner) hurryDNS(ctx context.Context, c *creation, pending func()) error {
+	defer pending()
+	select {
+	case <-c.log.booted:
+	case <-ctx.Done():
+		return nil
+	}
+	client, err := p.admin(ctx, c)
+	if err == nil {
+		err = dnsPods{client: client, look: soon}.hurry(ctx, pending)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("having CoreDNS asked sooner whether it is ready: %w", err)
+	}
+	return nil
+}
+
+// admin reaches the API server of a cluster on its way, for which there is no
+// kubeconfig yet, once it can be known how.
+func (p *Provisioner) admin(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+	for {
+		client, err := p.adminOnce(ctx, c)
+		if err == nil {
+			return client, nil
+		}
+		if pause(ctx, again) != nil {
+			return nil, err
+		}
+	}
+}
+
+// adminOnce fails where kubeadm is just writing the administrator's kubeconfig.
+func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+	if err := p.NodeExec(ctx, c.nodes[0].Name, nil, nil, nil, "sh", "-c", hasAdmin); err != nil {
+		return nil, err
+	}
+	provider, err := p.provider(c.log)
+	if err != nil {
+		return nil, err
+	}
+	text, err := provider.KubeConfig(c.id, false)
+	if err != nil {
+		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
+	}
+	cfg, err := clientcmd.RESTConfigFromKubeConfig([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
+	}
+	cfg.UserAgent, cfg.Timeout = "lab", answerLimit
+	return kubernetes.NewForConfig(cfg)
+}
+
+// dnsPods are those of the Deployment coredns; they are looked at every so often.
+type dnsPods struct {
+	client kubernetes.Interface
+	look   time.Duration
+}
+
+// hurry waits for the Deployment's first ReplicaSet. While it is paused, and so
+// begins no other, the ReplicaSet has a probe every second, and those of its pods
+// that no node has yet are made anew.
+func (d dnsPods) hurry(ctx context.Context, pending func()) error {
+	first, err := d.first(ctx)
+	if err != nil {
+		return err
+	}
+	container, usual := probed(first.Spec.Template)
+	if container == "" || usual <= quickPeriod {
+		return nil
+	}
+	steps := []func() error{
+		func() error { return d.pause(ctx, true) },
+		func() error { return d.every(ctx, first.Name, container, quickPeriod) },
+		func() error { return d.replace(ctx, first) },
+		func() error { pending(); return d.every(ctx, first.Name, container, usual) },
+		func() error { return d.pause(ctx, false) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// until does something until it says that it is done, whatever fails meanwhile:
+// the API server of a new cluster comes and goes. The error is the last one, or
+// the context's.
+func (d dnsPods) until(ctx context.Context, try func() (bool, error)) error {
+	for {
+		done, err := try()
+		if done && err == nil {
+			return nil
+		}
+		if over := pause(ctx, d.look); over != nil {
+			if err == nil {
+				err = over
+			}
+			return err
+		}
+	}
+}
+
+// first is the ReplicaSet that the controller manager makes of the Deployment.
+func (d dnsPods) first(ctx context.Context) (*appsv1.ReplicaSet, error) {
+	var found *appsv1.ReplicaSet
+	err := d.until(ctx, func() (bool, error) {
+		deployment, err := d.client.AppsV1().Deployments(metav1.NamespaceSystem).Get(ctx, "coredns", metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		list, err := d.client.AppsV1().ReplicaSets(metav1.NamespaceSystem).List(ctx,
+			metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(deployment.Spec.Selector)})
+		if err != nil {
+			return false, err
+		}
+		for i := range list.Items {
+			if metav1.IsControlledBy(&list.Items[i], deployment) {
+				found = &list.Items[i]
+			}
+		}
+		return found != nil, nil
+	})
+	return found, err
+}
+
+// probed is the container of a pod that is asked whether it is ready, and how
+// often, in seconds; "" where none is.
+func probed(template corev1.PodTemplateSpec) (container string, period int32) {
+	for _, c := range template.Spec.Containers {
+		switch probe := c.ReadinessProbe; {
+		case probe == nil:
+		case probe.PeriodSeconds == 0:
+			return c.Name, usualPeriod
+		default:
+			return c.Name, probe.PeriodSeconds
+		}
+	}
+	return "", 0
+}
+
+// pause pauses the Deployment, or lets it go on, and returns once the controller
+// manager knows.
+func (d dnsPods) pause(ctx context.Context, paused bool) error {
+	patch, err := json.Marshal(object{"spec": object{"paused": paused}})
+	if err != nil {
+		return err
+	}
+	deployments := d.client.AppsV1().Deployments(metav1.NamespaceSystem)
+	wanted := int64(-1)
+	return d.until(ctx, func() (bool, error) {
+		if wanted < 0 {
+			changed, err := deployments.Patch(ctx, "coredns", types.MergePatchType, patch, metav1.PatchOptions{})
+			if err != nil {
+				return false, err
+			}
+			wanted = changed.Generation
+		}
+		now, err := deployments.Get(ctx, "coredns", metav1.GetOptions{})
+		return err == nil && now.Status.ObservedGeneration >= wanted, err
+	})
+}
+
+// every sets how often pods that the ReplicaSet makes from now on are asked, and
+// returns once the controller manager knows.
+func (d dnsPods) every(ctx context.Context, name, container string, seconds int32) error {
+	patch, err := json.Marshal(object{"spec": object{"template": object{"spec": object{"containers": []object{
+		{"name": container, "readinessProbe": object{"periodSeconds": seconds}},
+	}}}}})
+	if err != nil {
+		return err
+	}
+	sets := d.client.AppsV1().ReplicaSets(metav1.NamespaceSystem)
+	wanted := int64(-1)
+	return d.until(ctx, func() (bool, error) {
+		if wanted < 0 {
+			changed, err := sets.Patch(ctx, name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+			if err != nil {
+				return false, err
+			}
+			wanted = changed.Generation
+		}
+		now, err := sets.Get(ctx, name, metav1.GetOptions{})
+		return err == nil && now.Status.ObservedGeneration >= wanted, err
+	})
+}
+
+// replace deletes those pods of the ReplicaSet that no node has yet and returns
+// once all pods are quick or on a node.
+func (d dnsPods) replace(ctx context.Context, set *appsv1.ReplicaSet) error {
+	pods := d.client.CoreV1().Pods(metav1.NamespaceSystem)
+	selector := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
+	return d.until(ctx, func() (bool, error) {
+		list, err := pods.List(ctx, selector)
+		if err != nil {
+			return false, err
+		}
+		good := int32(0)
+		for _, pod := range list.Items {
+			_, period := probed(corev1.PodTemplateSpec{Spec: pod.Spec})
+			switch {
+			case pod.DeletionTimestamp != nil:
+			case period == quickPeriod, pod.Spec.NodeName != "":
+				good++
+			default:
+				err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))})
+				if err != nil {
+					return false, err
+				}
+			}
+		}
+		return good >= replicas(set), nil
+	})
+}
+
+func replicas(set *appsv1.ReplicaSet) int32 {
+	if set.Spec.Replicas == nil {
+		return 1
+	}
+	return *set.Spec.Replicas
+}
