@@ -210,6 +210,7 @@ func (w work) answers(ctx context.Context, ended <-chan error, right func(info) 
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	told := began
+	var before error
 	for {
 		facts, err := ask(ctx, w.engine)
 		if err == nil && right(facts) {
@@ -218,6 +219,10 @@ func (w work) answers(ctx context.Context, ended <-chan error, right func(info) 
 		if err == nil {
 			err = fmt.Errorf("it answers, and its default runtime is still %q", facts.defaultRuntime)
 		}
+		if ctx.Err() != nil && before != nil { // it was asked too late to answer
+			err = before
+		}
+		before = err
 		if time.Since(told) >= tellEvery {
 			told = time.Now()
 			w.tell(fmt.Sprintf("waiting for the engine (%.0f s): %v", time.Since(began).Seconds(), err))

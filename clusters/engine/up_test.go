@@ -269,7 +269,7 @@ func TestUpFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.settings, c.programs...)
 			g := w.ground()
-			g.patience = 1500 * time.Millisecond
+			g.patience = 2 * time.Second
 			if c.prepare != nil {
 				c.prepare(t, w, &g)
 			}
