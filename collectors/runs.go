@@ -3,6 +3,7 @@ package collectors
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // RunState is what is known of one run of a container, from the runtime and
@@ -12,7 +13,8 @@ type RunState struct {
 	// made-up name that begins with "?".
 	ID string
 	// StartedAt is not known where nobody saw the start; FinishedAt is not
-	// known while it runs.
+	// known while it runs. A start that was told for after the end, as happens
+	// to very short runs, is put just before it.
 	StartedAt, FinishedAt Moment
 	// Exited says that it ended; only then ExitCode, Signal and Reason mean
 	// anything. It may be known before FinishedAt is.
@@ -78,10 +80,34 @@ func (r *run) state() RunState {
 	case r.apiExited:
 		s.ExitCode = r.api.ExitCode
 	}
+	s.StartedAt = beforeEnd(s.StartedAt, s.FinishedAt)
 	if s.Exited {
 		s.Signal = cmp.Or(r.api.Signal, SignalOf(s.ExitCode))
 	}
 	return s
+}
+
+// beforeEnd is a run's start where that may be before its end, else a
+// nanosecond before it, or as near as its precision allows. The runtime stamps a
+// start when the call to start has returned, which on a busy machine is late: by
+// then a short-lived run has ended, at a time that the kernel's notice gave. The
+// API cuts both to the second, and takes its start from the same late stamp.
+func beforeEnd(start, end Moment) Moment {
+	if !start.Known() || !end.Known() {
+		return start
+	}
+	latest := end.Time
+	if end.Precision > time.Nanosecond {
+		latest = latest.Add(end.Precision)
+	}
+	if start.Time.Before(latest) {
+		return start
+	}
+	start.Time = latest.Add(-time.Nanosecond)
+	if start.Precision > time.Nanosecond {
+		start.Time = start.Time.Truncate(start.Precision)
+	}
+	return start
 }
 
 // reasonOOM is the reason that the API gives for a memory kill.

@@ -44,7 +44,7 @@ type partial struct {
 	at    time.Time
 	text  []byte
 	short bool // the runtime does not write on at it, unless in another file
-	heard time.Time
+	ticks int  // the script's ticks since it was heard
 }
 
 // loss is what is missing since from, as far as it is not declared.
@@ -107,7 +107,7 @@ func (t *container) line(run int, raw []byte) {
 	// One byte too many says that it was cut.
 	room := max(0, MaxLine+1-len(p.text))
 	p.text = append(p.text, l.text[:min(len(l.text), room)]...)
-	p.short, p.heard = len(l.text) < criBuffer, time.Now()
+	p.short, p.ticks = len(l.text) < criBuffer, 0
 	if !l.partial {
 		t.flush(run, l.stream)
 	}
@@ -133,11 +133,15 @@ func (t *container) flushAll() {
 	}
 }
 
-// atRest records a last line without an end once nothing more can come of it: a
-// runtime writes a short part only where the stream ended, or the file.
-func (t *container) atRest(now time.Time) {
+// atRest records, at a tick, a last line without an end once nothing more can come
+// of it: a runtime writes a short part only where the stream ended, or the file.
+// The script's ticks count, and not the time here: where what it sent waits, the
+// news that the file was rotated may be late by any time.
+func (t *container) atRest() {
 	for stream := range t.partials {
-		if p := &t.partials[stream]; p.open && p.short && !t.rotated && now.Sub(p.heard) >= restFor {
+		p := &t.partials[stream]
+		p.ticks++
+		if p.open && p.short && !t.rotated && p.ticks >= restFor {
 			t.flush(t.run, stream)
 		}
 	}

@@ -3,6 +3,7 @@ package nodelogs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/kind-lab/lab/collectors"
 )
@@ -85,6 +88,41 @@ func FuzzMessages(f *testing.F) {
 		r.close()
 		c.nodes[0].settle()
 	})
+}
+
+// TestALineIsOneThoughTheNewsOfARotationIsLate writes a line of which the runtime
+// had a part in the file that was rotated, and hears of the rotation late.
+func TestALineIsOneThoughTheNewsOfARotationIsLate(t *testing.T) {
+	var texts []string
+	c := New(nil, collectors.SinkFunc(func(r collectors.Record) {
+		if r.Log != nil {
+			texts = append(texts, r.Log.Text)
+		}
+	}), Options{Nodes: []string{"n"}, Namespace: "ns"})
+	in, out := io.Pipe()
+	read := make(chan error, 1)
+	r := newReading(c.nodes[0], in, func() {})
+	go func() { read <- r.all(t.Context()) }()
+	data := func(id int, line string) string { return fmt.Sprintf("D %d %d\n%s", id, len(line), line) }
+	for _, sent := range []string{
+		"N ns_p_u/c 0\nF 1 ns_p_u/c 0 2026-01-02T03:04:05Z 0\n" + data(1, "2026-01-02T03:04:05Z stdout P one \n"),
+		"", // what is sent waits, here longer than a tick takes
+		"T\nM 1\nT\nT\nE 1\nF 2 ns_p_u/c 0 2026-01-02T03:04:06Z 0\n" + data(2, "2026-01-02T03:04:06Z stdout F line\n2026-01-02T03:04:06Z stdout P the end\n"),
+		"T\nT\n",
+	} {
+		if sent == "" {
+			<-time.After(1100 * time.Millisecond)
+		}
+		if _, err := io.WriteString(out, sent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(out.Close(), <-read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"one line", "the end"}, texts); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestAQueueWaitsForItsReader(t *testing.T) {

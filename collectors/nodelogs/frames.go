@@ -19,8 +19,10 @@ const (
 	mostData = 1 << 20
 	// criHeader is more than a line of a file has beside its text.
 	criHeader = 128
-	// restFor is how long the last line of a run waits for its end.
-	restFor = time.Second
+	// restFor is how many of the script's ticks, one a second, the last line of
+	// a run waits for its end. That a file was rotated is told before the second
+	// tick after it, however late that is heard.
+	restFor = 2
 )
 
 // cutLine returns the line at the beginning of buf and what is after it, or
@@ -193,9 +195,8 @@ func (r *reading) begin(words []string) bool {
 // tick does what is due once a second.
 func (r *reading) tick() {
 	n := r.n
-	now := time.Now()
 	for _, t := range n.containers {
-		t.atRest(now)
+		t.atRest()
 	}
 	n.c.files.Flush()
 	if r.told {
@@ -205,7 +206,7 @@ func (r *reading) tick() {
 	if !n.broken.IsZero() {
 		if !r.lost {
 			n.c.options.Warn(fmt.Sprintf("node %s: its log files are read on after %v; nothing of them is lost",
-				n.name, now.Sub(n.broken).Round(100*time.Millisecond)))
+				n.name, time.Since(n.broken).Round(100*time.Millisecond)))
 		}
 		n.broken = time.Time{}
 	}

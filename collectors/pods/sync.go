@@ -25,10 +25,11 @@ const (
 )
 
 // Sync returns once every state that the API server had before it was recorded:
-// what is there is listed and compared with what the watches brought. Where the
-// API server does not answer before ctx ends, or a watch lags behind, that is
-// the error, and a gap is declared that goes on until all is there again.
-// Kubernetes' events are left out: they are hints.
+// what is there is listed and compared with what the watches brought. What came
+// and went before the watch told of it is not waited for. Where the API server
+// does not answer before ctx ends, or a watch lags behind, that is the error,
+// and a gap is declared that goes on until all is there again. Kubernetes'
+// events are left out: they are hints.
 func (c *Collector) Sync(ctx context.Context) error {
 	c.mu.Lock()
 	watchers := append([]*watcher{}, c.watchers...)

@@ -17,9 +17,12 @@ func Default(steps int) wait.Backoff {
 
 // Pause lets the next pause of a back-off pass, or returns when ctx ends. The
 // back-off never ends: its longest pause is repeated.
-func Pause(ctx context.Context, b *wait.Backoff) {
+func Pause(ctx context.Context, b *wait.Backoff) { Sleep(ctx, Next(b)) }
+
+// Next is how long the next pause of a back-off is, which never ends.
+func Next(b *wait.Backoff) time.Duration {
 	b.Steps = max(b.Steps, 2)
-	Sleep(ctx, b.Step())
+	return b.Step()
 }
 
 // Sleep lets time pass, or returns when ctx ends.
