@@ -10,7 +10,7 @@ PACKAGES := ./cmd/... ./dsl/... ./labs/... ./clusters/... ./collectors/...
 VERSIONS := 1.27 1.28 1.29
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine images demo test check unit e2e fuzz bench clean
+.PHONY: help build engine images browser demo test check unit e2e fuzz bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,15 @@ engine: build ## Bring up a container engine where there is none
 
 images: engine ## Have the node images of the tested versions: pull or build
 	@$(LAB) image build $(VERSIONS)
+
+# It is installed by apt where none is on the PATH and one is root.
+browser: ## Have a headless browser for the tests of the HTML page
+	@for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do \
+	  command -v $$name >/dev/null && exit 0; done; \
+	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null; } || \
+	  { echo "no Chromium is on the PATH: install it (Debian: apt-get install chromium)"; exit 1; }; \
+	echo "installing chromium"; \
+	{ apt-get update && apt-get install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null
 
 demo: engine ## Run the lab job-sidecar on 1.27 and 1.28, with the gate off and on
 	@$(LAB) run -cluster v127,v128,v128_on labs/catalog/job-sidecar
@@ -42,12 +51,12 @@ unit: ## Tests that need no engine
 # Packages with end-to-end tests run one at a time: they share the machine. Of one
 # package four clusters may be up at once. They have a pool of clusters of their
 # own, which is gone with them.
-E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/labtest/...
+E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/labtest/... ./labs/report/html
 
 # Where the machine is for tests alone they may restart its container engine.
 RESTART := $(if $(LAB_TEST_RESTART_ENGINE),$(comma)restart)
 
-e2e: images ## Tests on real engines and clusters
+e2e: images browser ## Tests on real engines and clusters
 	@pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
 	go test -tags e2e$(RESTART) -count 1 -p 1 -parallel 4 -timeout 55m -v $(E2E); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code

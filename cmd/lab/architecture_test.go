@@ -55,7 +55,7 @@ var rules = []rule{
 		}
 		return strings.Contains(i, ".") && !strings.HasPrefix(i, "github.com/hashicorp/hcl/v2") && !strings.HasPrefix(i, "github.com/zclconf/go-cty")
 	}},
-	{"data and judgement know no Kubernetes client", oneOf("collectors", "clusters", "labs/expect", "labs/report", "labs/plan", "labs/replay", "labs/console"),
+	{"data and judgement know no Kubernetes client", oneOf("collectors", "clusters", "labs/expect", "labs/report", "labs/report/compare", "labs/report/html", "labs/plan", "labs/replay", "labs/console"),
 		func(_, i string) bool { return kubernetes(i) }},
 	{"the engine sees no implementation", oneOf("labs/run"), func(_, i string) bool {
 		return kubernetes(i) || strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/") || strings.HasPrefix(i, "labs/step/")

@@ -38,6 +38,7 @@ type shared struct {
 // TestClustersThatExist runs scenarios on a cluster that was made beforehand and
 // is reached by kubeconfigs alone, mostly with accounts that may do little.
 func TestClustersThatExist(t *testing.T) {
+	t.Parallel()
 	s := newShared(t)
 	for _, test := range []struct {
 		name string

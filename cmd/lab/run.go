@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -11,13 +12,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/reaper"
-	"github.com/kind-lab/lab/labs/world"
-
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // runFlags are the flags of `lab run`.
@@ -48,8 +50,10 @@ makes new clusters and destroys them. ` + "`lab ls`" + ` lists what waits, ` + "
 removes it. On a cluster that exists already (provider = "existing") scenarios
 run in namespaces of their own; it is neither cleaned beyond those nor destroyed.
 
-Everything recorded lies in .lab/runs/ID: run.json, junit.xml, journal.jsonl,
-and for each cluster and scenario the pods' states and the logs.
+Everything recorded lies in .lab/runs/ID: run.json, report.json, junit.xml,
+journal.jsonl, and for each cluster and scenario the pods' states and the logs.
+` + "`lab report`" + ` makes other forms of it. Where GITHUB_STEP_SUMMARY names a file, a
+summary in Markdown is added to it.
 
 Ctrl-C stops the steps, keeps the evidence and destroys the clusters; a second
 one skips the evidence, a third one leaves at once. Should lab itself be killed,
@@ -87,9 +91,27 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	}
 	ctx, signals := a.signals(ctx)
 	defer signals.stop()
+	out := a.stdout
+	if f.json {
+		out = a.stderr
+	}
+	d, err := a.perform(ctx, m, f, signals, out)
+	if d.Report.ID == "" { // it did not come to a run
+		return err
+	}
+	if err := errors.Join(err, a.finish(d, f)); err != nil {
+		return broken(err)
+	}
+	return silent(report.ExitCode(d.Report))
+}
+
+// perform plans a scenario and carries it out, and tells on out how it goes. It
+// returns what it came to, of which the run's folder has the files; without an
+// ID where it did not come to a run.
+func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *interrupts, out io.Writer) (report.Document, error) {
 	world, err := a.open(ctx, a)
 	if err != nil {
-		return broken(err)
+		return report.Document{}, broken(err)
 	}
 	if f.fresh {
 		world.UseFresh()
@@ -98,24 +120,21 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
 	if err := world.Unmet(); err != nil {
-		return broken(err)
+		return report.Document{}, broken(err)
 	}
-	if a.tell(a.stderr, problems) {
-		return silent(exitUsage)
-	}
-	if !f.hostExec && a.tell(a.stderr, p.HostCommands()) {
-		return silent(exitUsage)
+	if a.tell(a.stderr, problems) || !f.hostExec && a.tell(a.stderr, p.HostCommands()) {
+		return report.Document{}, silent(exitUsage)
 	}
 	session, err := world.Begin(p, f.order(signals))
 	if err != nil {
-		return broken(err)
+		return report.Document{}, broken(err)
 	}
 	signals.leaving(session.Dir())
-	r, err := a.carryOut(ctx, p, session, f)
-	if err := errors.Join(err, session.End(r), a.finish(r, f)); err != nil {
-		return broken(err)
+	r, err := a.carryOut(ctx, p, session, f, out)
+	if err = errors.Join(err, session.End(r)); err != nil {
+		err = broken(err)
 	}
-	return silent(report.ExitCode(r))
+	return a.outcome(session.Dir(), r, m), err
 }
 
 // order is how the flags want the plan to be carried out.
@@ -126,17 +145,14 @@ func (f runFlags) order(signals *interrupts) world.Order {
 	}
 }
 
-func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session, f runFlags) (report.Report, error) {
-	out := a.stdout
-	if f.json {
-		out = a.stderr
-	}
+func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session, f runFlags, out io.Writer) (report.Report, error) {
 	width, tty := terminal(out)
 	var names []string
 	for _, c := range p.Clusters {
 		names = append(names, c.Name)
 	}
-	live := report.NewLive(out, report.LiveOptions{TTY: tty, Color: a.color(out), Width: width, Clusters: names, Logs: !f.noLogs})
+	live := report.NewLive(out, report.LiveOptions{
+		TTY: tty && a.movable(), Color: a.color(out), Width: width, Size: size(out), Clusters: names, Logs: !f.noLogs})
 	fmt.Fprintf(out, "lab %s, run %s, in %s\n", world.Version(), session.ID(), session.Dir())
 	if err := p.WriteText(out); err != nil {
 		return report.Report{}, err
@@ -145,13 +161,35 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session
 	return r, live.Close()
 }
 
-// finish prints the report.
-func (a *app) finish(r report.Report, f runFlags) error {
-	if f.json {
-		return writeJSON(a.stdout, r)
+// movable says whether what stands on a terminal is to be written over: not
+// where a log of it is kept, as in CI, nor on one that cannot.
+func (a *app) movable() bool {
+	ci := a.get("CI")
+	return (ci == "" || ci == "false") && a.get("TERM") != "dumb"
+}
+
+// size asks a terminal for its columns and lines, each time anew; nil where w
+// is none.
+func size(w io.Writer) func() (width, height int) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
 	}
-	width, _ := terminal(a.stdout)
-	return report.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width})
+	return func() (int, int) {
+		width, height, err := term.GetSize(int(file.Fd()))
+		if err != nil {
+			return 0, 0
+		}
+		return width, height
+	}
+}
+
+// finish prints the report.
+func (a *app) finish(d report.Document, f runFlags) error {
+	if f.json {
+		return writeJSON(a.stdout, d.Report)
+	}
+	return a.writeDocumentText(a.stdout, d)
 }
 
 // interrupts turns signals into an orderly end: the first ends the context,

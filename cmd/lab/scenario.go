@@ -24,21 +24,35 @@ type scenarioFlags struct {
 }
 
 func (f *scenarioFlags) add(cmd *cobra.Command, jsonText string) {
+	f.addValues(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, jsonText)
+}
+
+// addValues adds the flags for the values of variables.
+func (f *scenarioFlags) addValues(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set a variable of the scenario: -var NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&f.varFiles, "var-file", nil, "set variables from a file of NAME = VALUE lines (repeatable)")
-	cmd.Flags().BoolVar(&f.json, "json", false, jsonText)
+}
+
+// options are what the flags and the environment give to a scenario.
+func (a *app) options(f scenarioFlags) (dsl.Options, error) {
+	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues}
+	for _, v := range f.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok {
+			return options, usage("-var %q: want NAME=VALUE", v)
+		}
+		options.Vars[name] = value
+	}
+	return options, nil
 }
 
 // load reads the scenario that the argument names: a file, a folder, or a lab
 // of the catalog.
 func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) {
-	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues}
-	for _, v := range f.vars {
-		name, value, ok := strings.Cut(v, "=")
-		if !ok {
-			return nil, nil, usage("-var %q: want NAME=VALUE", v)
-		}
-		options.Vars[name] = value
+	options, err := a.options(f)
+	if err != nil {
+		return nil, nil, err
 	}
 	m, problems, err := validate.Load(arg, options)
 	if err != nil {

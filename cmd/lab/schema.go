@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/labs/report"
 )
 
 // schemaDocument is the whole language as data.
@@ -20,21 +21,29 @@ func newSchemaDocument() schemaDocument {
 }
 
 func (a *app) schemaCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, document bool
 	cmd := &cobra.Command{
-		Use:   "schema -json",
+		Use:   "schema {-json|-document}",
 		Short: "Print the language as data, for programs",
 		Long: `Prints the scenario language as one JSON document: its blocks with their
 arguments, the values with their attributes, and the functions. For people
-there is ` + "`lab explain`" + `.`,
+there is ` + "`lab explain`" + `. With -document it prints the JSON schema of what
+` + "`lab report -format json`" + ` prints.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
+			if document {
+				if _, err := a.stdout.Write(report.DocumentSchema()); err != nil {
+					return broken(err)
+				}
+				return nil
+			}
 			if !asJSON {
 				return usage("the schema is for programs: write `lab schema -json`; `lab explain` is for people")
 			}
 			return writeJSON(a.stdout, newSchemaDocument())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON; required")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the language as JSON")
+	cmd.Flags().BoolVar(&document, "document", false, "print the JSON schema of a run's document")
 	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/labs/journal"
-	"github.com/kind-lab/lab/labs/report"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -15,7 +14,8 @@ func (a *app) showCommand() *cobra.Command {
 		Use: "show [RUN]", Short: "Show the report of a run that was recorded",
 		Long: `Prints the report of a run, as the run did at its end. RUN is a run's ID, its
 folder, "last" for the newest, which is shown where none is named, or a file that
-` + "`lab pack`" + ` wrote. What was recorded is in ` + "`lab timeline`, `lab logs` and `lab events`" + `.`,
+` + "`lab pack`" + ` wrote. What was recorded is in ` + "`lab timeline`, `lab logs` and `lab events`" + `;
+other forms of the report are in ` + "`lab report`" + `.`,
 		Example: "  lab show",
 		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -31,6 +31,13 @@ folder, "last" for the newest, which is shown where none is named, or a file tha
 }
 
 func (a *app) show(run string, asJSON bool) error {
+	if !asJSON {
+		d, err := a.document(run, documentFlags{})
+		if err != nil {
+			return err
+		}
+		return a.writeDocumentText(a.stdout, d)
+	}
 	recording, remove, err := openRecording(run)
 	if err != nil {
 		return err
@@ -39,11 +46,7 @@ func (a *app) show(run string, asJSON bool) error {
 	if recording.Report == nil {
 		return noReport(recording.Dir)
 	}
-	if asJSON {
-		return writeJSON(a.stdout, recording.Report)
-	}
-	width, _ := terminal(a.stdout)
-	return report.WriteText(a.stdout, *recording.Report, report.Style{Color: a.color(a.stdout), Width: width})
+	return writeJSON(a.stdout, recording.Report)
 }
 
 // noReport says of a run without a report why, and what can be had of it.

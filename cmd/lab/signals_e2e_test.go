@@ -39,7 +39,8 @@ func interruptAt(t *testing.T, printed string, wait time.Duration, times int) {
 	began := time.Now()
 	for i := range times {
 		if i > 0 {
-			time.Sleep(100 * time.Millisecond)
+			// What comes while the one before is not taken yet counts as one.
+			time.Sleep(300 * time.Millisecond)
 		}
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil && i == 0 {
 			t.Fatalf("%v; it printed:\n%s", err, out)

@@ -24,7 +24,7 @@ import (
 func soakRuns(t *testing.T) int {
 	text := os.Getenv("LAB_TEST_SOAK_RUNS")
 	if text == "" {
-		return 10
+		return 6
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

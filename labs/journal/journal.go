@@ -69,6 +69,8 @@ type Head struct {
 	ID         string `json:"id"`
 	File       string `json:"file"`
 	LabVersion string `json:"lab_version,omitempty"`
+	// Host is what runs it, such as "linux/amd64"; empty in old journals.
+	Host string `json:"host,omitempty"`
 }
 
 // HeadVersion is the version of the journal's form. Older journals have no

@@ -93,7 +93,10 @@ func TestAKilledTestLeavesNothing(t *testing.T) {
 	for _, of := range []struct{ test, at string }{
 		{"TestInnerKilled", "Starting control-plane"}, {"TestInnerKilled", "expecting: the Job does not complete"}, {"TestInnerProviderKilled", "created"},
 	} {
-		t.Run(of.test+" at "+of.at, func(t *testing.T) { killAt(t, of.test, of.at) })
+		t.Run(of.test+" at "+of.at, func(t *testing.T) {
+			t.Parallel()
+			killAt(t, of.test, of.at)
+		})
 	}
 }
 

@@ -31,8 +31,12 @@ type Recording struct {
 	// File is the scenario as it was named when it ran; empty where that is
 	// not known. Source is the copy of it that the run kept, a folder or a
 	// file, and Given the values of its variables, a file; empty where it has
-	// none.
-	File, Source, Given string
+	// none. Host is what ran it, such as "linux/amd64"; empty where that is not
+	// known.
+	File, Source, Given, Host string
+
+	// lines is what the log lines cost in a document.
+	lines report.LineTally
 }
 
 // Run is one scenario on one cluster.
@@ -57,7 +61,7 @@ func (r Run) Elapsed() time.Duration { return r.End.Sub(r.Begin) }
 // Open reads what a run's folder holds. A journal that was cut off is read up
 // to there. The errors are those of reading, among them report.ErrVersion.
 func Open(dir string) (*Recording, error) {
-	rec := &Recording{Dir: dir}
+	rec := &Recording{Dir: dir, lines: report.LineTally{}}
 	found, err := report.Load(filepath.Join(dir, report.FileName))
 	switch {
 	case err == nil:
@@ -110,7 +114,7 @@ func (rec *Recording) index() error {
 			return err
 		}
 		if e.Head != nil {
-			rec.File = e.Head.File
+			rec.File, rec.Host = e.Head.File, e.Head.Host
 		}
 		if e.Begin != nil {
 			run := Run{Key: e.Run, Begin: *e.Begin, End: *e.Begin, On: e.On}
@@ -125,6 +129,7 @@ func (rec *Recording) index() error {
 		}
 		r := &rec.Runs[i]
 		r.Records++
+		rec.lines.Add(e.Run, *e.Record)
 		if received(*e.Record).After(r.End) {
 			r.End = received(*e.Record)
 		}

@@ -81,7 +81,8 @@ func (rec *Recording) found(run Run) (known report.Cluster, namespace string) {
 	return known, namespace
 }
 
-// declared finds the scenario and the cluster of a run in a module.
+// declared finds the scenario and the cluster of a run in a module. A cluster
+// that was asked for by its version has it in its name.
 func declared(m *dsl.Module, run Run) (*dsl.Scenario, *dsl.Cluster, error) {
 	var scenario *dsl.Scenario
 	var titles []string
@@ -100,6 +101,9 @@ func declared(m *dsl.Module, run Run) (*dsl.Scenario, *dsl.Cluster, error) {
 		if c.Name == run.Cluster {
 			return scenario, c, nil
 		}
+	}
+	if c := plan.OfVersion(run.Cluster); c != nil {
+		return scenario, c, nil
 	}
 	return nil, nil, fmt.Errorf("the run is on the cluster %q, and %s has %s", run.Cluster, m.Path, strings.Join(names, ", "))
 }

@@ -9,27 +9,21 @@ import (
 	"github.com/kind-lab/lab/labs/expect"
 )
 
-// board are the status lines at a terminal's bottom, one for each cluster.
+// board are the lines at a terminal's bottom: a lane for each cluster.
 type board struct {
 	Style
-	began    time.Time
-	clusters []*doing
-	// drawn is how many lines stand there.
-	drawn int
-}
-
-// doing is what a cluster is doing.
-type doing struct {
-	name, scenario, text string
-	since                time.Time
-	tally                Tally
-	failed, done         bool
+	// height is the terminal's number of lines.
+	height int
+	began  time.Time
+	lanes  []*lane
+	// drawn are the widths of the lines that stand there.
+	drawn []int
 }
 
 func newBoard(s Style, clusters []string, now time.Time) board {
 	b := board{Style: s, began: now}
 	for _, name := range clusters {
-		b.clusters = append(b.clusters, &doing{name: name, text: "waiting", since: now})
+		b.lanes = append(b.lanes, &lane{name: name, text: "waiting", since: now})
 	}
 	return b
 }
@@ -38,109 +32,138 @@ func (b *board) event(e Event, now time.Time) {
 	if e.Cluster == "" {
 		return
 	}
-	i := slices.IndexFunc(b.clusters, func(d *doing) bool { return d.name == e.Cluster })
+	i := slices.IndexFunc(b.lanes, func(l *lane) bool { return l.name == e.Cluster })
 	if i < 0 {
-		i = len(b.clusters)
-		b.clusters = append(b.clusters, &doing{name: e.Cluster, since: now})
+		i, b.lanes = len(b.lanes), append(b.lanes, &lane{name: e.Cluster, since: now})
 	}
-	d := b.clusters[i]
-	d.done = d.done || e.Done
-	switch e.Kind {
-	case EventProgress:
-		text, _, _ := strings.Cut(e.Text, "\n")
-		if text = clean(text); text != d.text || e.Scenario != d.scenario {
-			d.text, d.scenario, d.since = text, e.Scenario, now
-		}
-	case EventError:
-		d.failed = true
-	case EventStep, EventVerdict:
-		if e.Step != nil && isExpectation(*e.Step) {
-			d.tally.Add(e.Step.Status)
-		}
-		if e.Step != nil {
-			d.failed = d.failed || e.Step.Status >= expect.Fail
-		}
-	}
+	b.lanes[i].event(e, now)
 }
 
-// erase takes the lines away; the cursor is then where they began.
-func (b *board) erase() string {
-	if b.drawn == 0 {
+// columns is what a line may take: one column stays free, so that no terminal
+// breaks it.
+func (b *board) columns() int {
+	if b.Width == 0 {
+		return defaultWidth - 1
+	}
+	return max(1, b.Width-1)
+}
+
+// The terminal's height where it is not known, and what the lines above the
+// board keep of it at least.
+const (
+	defaultHeight = 24
+	leastAbove    = 4
+)
+
+// room is how many lines the board may have: two thirds of the terminal.
+func (b *board) room() int {
+	height := b.height
+	if height <= 0 {
+		height = defaultHeight
+	}
+	return max(1, min(height*2/3, height-leastAbove))
+}
+
+// up goes to where the board begins. A terminal that became narrower has broken
+// its lines since.
+func (b *board) up() string {
+	if len(b.drawn) == 0 {
 		return ""
 	}
-	up := ""
-	if b.drawn > 1 {
-		up = fmt.Sprintf("\x1b[%dA", b.drawn-1)
+	rows := 0
+	for _, columns := range b.drawn {
+		rows += max(1, (columns+b.columns())/(b.columns()+1))
 	}
-	b.drawn = 0
-	return "\r" + up + "\x1b[J"
+	b.drawn = nil
+	if rows < 2 {
+		return "\r"
+	}
+	return fmt.Sprintf("\r\x1b[%dA", rows-1)
 }
 
-// mostLines bounds the board: where there are more clusters, those that are
-// done are left out first.
-const mostLines = 10
-
-// draw returns the lines; the cursor is then at the last one's end.
-func (b *board) draw(now time.Time) string {
-	shown := slices.Clone(b.clusters)
-	if len(shown) > mostLines {
-		slices.SortStableFunc(shown, func(x, y *doing) int {
-			return rank(x) - rank(y)
-		})
-		shown = shown[:mostLines-1]
+// lines are the board's lines: those of the lanes that have something to do
+// first, where there is no room for all.
+func (b *board) lines(now time.Time) []string {
+	room := b.room()
+	shown := slices.Clone(b.lanes)
+	if len(shown) > room {
+		slices.SortStableFunc(shown, func(x, y *lane) int { return rank(x) - rank(y) })
+		shown = shown[:max(1, room-1)]
 	}
 	longest := 0
-	for _, d := range shown {
-		longest = max(longest, min(width(clean(d.name)), longestCluster))
+	for _, l := range shown {
+		longest = max(longest, min(width(clean(l.name)), longestCluster))
 	}
+	more := len(b.lanes) - len(shown)
+	left := room - len(shown)
+	if more > 0 {
+		left--
+	}
+	shares, legend := shareOut(shown, left)
 	var out []string
-	for _, d := range shown {
-		out = append(out, b.line(d, longest, now))
+	for i, l := range shown {
+		out = append(out, b.head(l, longest, now))
+		out = append(out, b.pods(l.pods, shares[i], longest+4)...)
 	}
-	if more := len(b.clusters) - len(shown); more > 0 {
-		out = append(out, b.paint(sgrDim, "  and "+plural(more, "cluster")+" more"))
+	if more > 0 && room > 1 {
+		out = append(out, b.paint(sgrDim, b.cut("  and "+plural(more, "cluster")+" more", b.columns())))
 	}
-	b.drawn = len(out)
-	return strings.Join(out, "\n")
+	if legend {
+		out = append(out, b.legend())
+	}
+	return out
 }
 
-func rank(d *doing) int {
-	if d.done {
+// shareOut says how many lines each lane has for its pods, of those that are
+// left, and whether there is one for the legend.
+func shareOut(shown []*lane, left int) (shares []int, legend bool) {
+	shares = make([]int, len(shown))
+	for given := true; given && left > 0; {
+		given = false
+		for i, l := range shown {
+			if shares[i] < len(l.pods) && left > 0 {
+				shares[i]++
+				left--
+				given = true
+			}
+		}
+	}
+	return shares, left > 0 && slices.Max(append(shares, 0)) > 0
+}
+
+// pods are the lines of a lane's pods; the last says how many more there are.
+func (b *board) pods(pods []*lanePod, lines, indent int) []string {
+	shown := len(pods)
+	if shown > lines {
+		shown = max(0, lines-1)
+	}
+	var out []string
+	for _, p := range pods[len(pods)-shown:] { // the newest
+		out = append(out, b.pod(p, indent))
+	}
+	if more := len(pods) - shown; more > 0 && lines > 0 {
+		out = append(out, b.paint(sgrDim, b.cut(pad("", indent)+"and "+plural(more, "pod")+" more", b.columns())))
+	}
+	return out
+}
+
+// rank is the place of a lane among others: those that are done are last.
+func rank(l *lane) int {
+	if l.done {
 		return 1
 	}
 	return 0
 }
 
-// line is a cluster's line. It keeps one column free, so that no terminal
-// breaks it.
-func (b *board) line(d *doing, longest int, now time.Time) string {
-	sign, sgr := b.spinner(now), sgrCyan
-	switch {
-	case d.done && d.failed:
-		sign, sgr = b.mark(expect.Fail), sgrRed
-	case d.done:
-		sign, sgr = b.mark(expect.Pass), sgrGreen
+// draw returns the lines, over what stands there; the cursor is then at the
+// last one's end.
+func (b *board) draw(now time.Time) string {
+	lines := b.lines(now)
+	b.drawn = nil
+	for _, line := range lines {
+		b.drawn = append(b.drawn, width(line))
 	}
-	name := pad(b.cutMiddle(clean(d.name), longestCluster), longest)
-	times := ""
-	if !d.done {
-		times = "  " + elapsed(now.Sub(d.since).Truncate(time.Second/10))
-	}
-	counts := b.counts(d.tally)
-	text := d.text
-	if d.scenario != "" {
-		text = clean(d.scenario) + ": " + text
-	}
-	columns := b.Width
-	if columns == 0 {
-		columns = defaultWidth
-	}
-	room := columns - 1 - width(sign+" "+name+"  "+times+counts)
-	if room < 0 {
-		return b.cut(sign+" "+name, columns-1)
-	}
-	text = b.cut(text, max(1, room))
-	return b.paint(sgr, sign) + " " + b.paint(sgrBold, name) + "  " + text + b.paint(sgrDim, times+counts)
+	return strings.Join(lines, "\x1b[K\n") + "\x1b[J"
 }
 
 func (b *board) counts(t Tally) string {

@@ -20,17 +20,19 @@ type junitReport struct {
 	Suites []junitSuite `xml:"testsuite"`
 }
 
+// junitCounts are what a suite and all suites together have; the schema lets
+// suites alone count what was skipped.
 type junitCounts struct {
 	Tests    int    `xml:"tests,attr"`
 	Failures int    `xml:"failures,attr"`
 	Errors   int    `xml:"errors,attr"`
-	Skipped  int    `xml:"skipped,attr"`
 	Time     string `xml:"time,attr"`
 }
 
 type junitSuite struct {
 	Name string `xml:"name,attr"`
 	junitCounts
+	Skipped    int              `xml:"skipped,attr"`
 	Timestamp  string           `xml:"timestamp,attr,omitempty"`
 	Properties *junitProperties `xml:"properties"`
 	Cases      []junitCase      `xml:"testcase"`
@@ -79,7 +81,6 @@ func WriteJUnit(w io.Writer, r Report) error {
 		out.Tests += s.Tests
 		out.Failures += s.Failures
 		out.Errors += s.Errors
-		out.Skipped += s.Skipped
 	}
 	out.Time = junitTime(Summary(r).Elapsed.Seconds())
 	data, err := xml.MarshalIndent(out, "", "  ")

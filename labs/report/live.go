@@ -16,6 +16,10 @@ type LiveOptions struct {
 	// Width is the terminal's number of columns; 0 means 100. Lines of logs
 	// are cut to it on a terminal only.
 	Width int
+	// Size tells a terminal's columns and lines, 0 for what is not known; nil
+	// means Width and 24. It is asked whenever the terminal is written to, so
+	// that what is written fits one that is resized.
+	Size func() (width, height int)
 	// ASCII is as in Style.
 	ASCII bool
 	// Clusters are the names of the clusters in the plan's order.
@@ -32,7 +36,8 @@ type LiveOptions struct {
 }
 
 // Live tells what happens while a run goes on: lines, and on a terminal below
-// them a line for each cluster that says what it is doing and for how long.
+// them a lane for each cluster that says what it is doing and for how long, and
+// what its pods and their containers are.
 // Its methods are safe for concurrent use.
 type Live struct {
 	w    io.Writer
@@ -126,18 +131,33 @@ func (l *Live) spin() {
 	}
 }
 
-// flush writes what waits: over the status lines, which then stand below it.
+// The beginning and the end of what a terminal shows at once, where it can
+// (synchronized output); others pass over them.
+const (
+	beginShown = "\x1b[?2026h"
+	endShown   = "\x1b[?2026l"
+)
+
+// flush writes what waits: on a terminal over the lanes, which then stand below
+// it.
 func (l *Live) flush(now time.Time) {
 	l.flushed = now
 	var out bytes.Buffer
 	if l.opts.TTY {
-		out.WriteString(l.board.erase())
+		l.measure()
+		out.WriteString(beginShown + l.board.up())
+		if l.pending.Len() > 0 || l.closed {
+			out.WriteString("\x1b[J")
+		}
 	}
 	if _, err := l.pending.WriteTo(&out); err != nil {
 		l.fail(err)
 	}
-	if l.opts.TTY && !l.closed {
-		out.WriteString(l.board.draw(now))
+	if l.opts.TTY {
+		if !l.closed {
+			out.WriteString(l.board.draw(now))
+		}
+		out.WriteString(endShown)
 	}
 	if out.Len() == 0 {
 		return
@@ -145,6 +165,15 @@ func (l *Live) flush(now time.Time) {
 	if _, err := out.WriteTo(l.w); err != nil {
 		l.fail(err)
 	}
+}
+
+// measure takes in how large the terminal is now.
+func (l *Live) measure() {
+	if l.opts.Size == nil {
+		return
+	}
+	width, height := l.opts.Size()
+	l.board.Width, l.teller.Width, l.board.height = width, width, height
 }
 
 func (l *Live) fail(err error) {

@@ -92,10 +92,43 @@ func TestLiveLines(t *testing.T) {
 }
 
 // screen is what a terminal shows of what was written to it. It knows what
-// Live uses: line ends, going up, clearing below and colours.
+// Live uses: line ends, going up, clearing a line and below, synchronized output
+// and colours. Where it has columns, it breaks lines, and resize breaks them
+// anew as most terminals do.
 type screen struct {
 	rows     [][]rune
 	row, col int
+	columns  int
+	// broken are the rows that go on in the next one.
+	broken map[int]bool
+}
+
+// resize breaks the lines for another width.
+func (s *screen) resize(columns int) {
+	var lines [][]rune
+	at, on := 0, false // the cursor's line
+	for i, row := range s.rows {
+		if !on {
+			lines = append(lines, nil)
+		}
+		if i == s.row {
+			at, s.col = len(lines)-1, len(lines[len(lines)-1])+s.col
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], row...)
+		on = s.broken[i]
+	}
+	s.rows, s.broken, s.columns = nil, map[int]bool{}, columns
+	for i, line := range lines {
+		if i == at {
+			s.row = len(s.rows) + max(0, s.col-1)/columns
+			s.col -= max(0, s.col-1) / columns * columns
+		}
+		for len(line) > columns {
+			s.broken[len(s.rows)] = true
+			s.rows, line = append(s.rows, line[:columns:columns]), line[columns:]
+		}
+		s.rows = append(s.rows, line)
+	}
 }
 
 func (s *screen) write(t *testing.T, text string) {
@@ -115,6 +148,13 @@ func (s *screen) write(t *testing.T, text string) {
 		case '\r':
 			s.col = 0
 		default:
+			if s.columns > 0 && s.col >= s.columns {
+				if s.broken == nil {
+					s.broken = map[int]bool{}
+				}
+				s.broken[s.row] = true
+				s.row, s.col = s.row+1, 0
+			}
 			for len(s.rows) <= s.row {
 				s.rows = append(s.rows, nil)
 			}
@@ -131,6 +171,15 @@ func (s *screen) control(t *testing.T, argument string, final byte) {
 	t.Helper()
 	switch final {
 	case 'm':
+	case 'h', 'l':
+		if argument != "?2026" {
+			t.Fatalf("a mode that terminals were not meant to get: %q", argument)
+		}
+	case 'K':
+		if len(s.rows) > s.row {
+			s.rows[s.row] = s.rows[s.row][:min(s.col, len(s.rows[s.row]))]
+		}
+		delete(s.broken, s.row)
 	case 'A':
 		var n int
 		if _, err := fmt.Sscan(argument, &n); err != nil || n > s.row {
@@ -140,6 +189,7 @@ func (s *screen) control(t *testing.T, argument string, final byte) {
 	case 'J':
 		if len(s.rows) > s.row {
 			s.rows = s.rows[:s.row+1]
+			delete(s.broken, s.row)
 			s.rows[s.row] = s.rows[s.row][:min(s.col, len(s.rows[s.row]))]
 		}
 	default:
@@ -241,8 +291,9 @@ func TestLiveKeepsTheBoardSmall(t *testing.T) {
 	term.tick <- time.Time{}
 	var s screen
 	s.write(t, term.text())
-	board := s.rows[len(s.rows)-mostLines:]
-	if got := string(board[mostLines-1]); !strings.Contains(got, "and 16 clusters more") {
+	const lines = 16 // two thirds of 24
+	board := s.rows[len(s.rows)-lines:]
+	if got := string(board[lines-1]); !strings.Contains(got, "and 10 clusters more") {
 		t.Errorf("the last line is %q", got)
 	}
 	for _, row := range board {

@@ -12,6 +12,8 @@ import (
 type page struct {
 	Style
 	b strings.Builder
+	// pictures are those of a document; nil where there is a report alone.
+	pictures []Picture
 }
 
 func newPage(s Style) *page { return &page{Style: s} }

@@ -31,15 +31,13 @@ type podGroup struct {
 // without what is generated of it, and among those of a name by their order.
 func podGroups(runs []Run) []podGroup {
 	var groups []podGroup
-	suffix := regexp.MustCompile(generated)
 	for _, run := range runs {
-		count := map[string]int{}
-		for _, pod := range run.Pods {
-			title := suffix.ReplaceAllString(pod.Name, "-*")
-			count[title]++
-			if n := count[title]; n > 1 {
-				title = fmt.Sprintf("%s (no. %d)", title, n)
-			}
+		names := make([]string, len(run.Pods))
+		for i, pod := range run.Pods {
+			names[i] = pod.Name
+		}
+		for n, title := range podTitles(names) {
+			pod := run.Pods[n]
 			i := slices.IndexFunc(groups, func(g podGroup) bool { return g.title == title })
 			if i < 0 {
 				i = len(groups)
@@ -49,6 +47,22 @@ func podGroups(runs []Run) []podGroup {
 		}
 	}
 	return groups
+}
+
+// podTitles are pods' names without what is generated of them; those that come
+// to the same are numbered.
+func podTitles(names []string) []string {
+	suffix := regexp.MustCompile(generated)
+	titles, count := make([]string, len(names)), map[string]int{}
+	for i, name := range names {
+		title := suffix.ReplaceAllString(name, "-*")
+		count[title]++
+		if n := count[title]; n > 1 {
+			title = fmt.Sprintf("%s (no. %d)", title, n)
+		}
+		titles[i] = title
+	}
+	return titles
 }
 
 // mostPods bounds how many pods of a scenario are written; run.json has all.

@@ -97,17 +97,21 @@ func clean(text string) string {
 		return text
 	}
 	text = strings.ToValidUTF8(ansi.Strip(text), "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case r == '\u200c' || r == '\u200d': // parts of letters and of emoji
-			return r
-		case unicode.IsControl(r) || unicode.In(r, unicode.Cf):
-			return -1
-		}
+	return strings.Map(printed, text)
+}
+
+// printed is a rune as it is written in a line: what breaks lines is a space,
+// and what controls a terminal is left out.
+func printed(r rune) rune {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+		return ' '
+	case r == '\u200c' || r == '\u200d': // parts of letters and of emoji
 		return r
-	}, text)
+	case unicode.IsControl(r) || unicode.In(r, unicode.Cf):
+		return -1
+	}
+	return r
 }
 
 func plain(text string) bool {
@@ -149,14 +153,27 @@ func wrap(text string, columns int) []string {
 		case line != "":
 			out = append(out, line)
 		}
-		for width(word) > columns {
-			head := breakWord(word, columns)
+		for len(word) > columns && width(beginOf(word, columns)) > columns {
+			head := breakWord(beginOf(word, columns), columns)
 			out = append(out, head)
 			word = word[len(head):]
 		}
 		line = word
 	}
 	return append(out, line)
+}
+
+// beginOf is so much of a word, which may be very long, that it has more columns
+// than are asked for where the word does.
+func beginOf(word string, columns int) string {
+	end := 8 * columns
+	if len(word) <= end {
+		return word
+	}
+	for !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end]
 }
 
 // breakWord is the beginning of a word that fits: up to a separator in its

@@ -17,7 +17,14 @@ import (
 // the time went, and a closing line. Nothing is written that a terminal would
 // obey, whatever the report holds, but colours where the style allows them.
 func WriteText(w io.Writer, r Report, style Style) error {
-	p := newPage(style)
+	return WriteDocumentText(w, Document{Report: r}, style)
+}
+
+// WriteDocumentText is WriteText with what the document has beside the report:
+// for each scenario the bars of its containers.
+func WriteDocumentText(w io.Writer, d Document, style Style) error {
+	p, r := newPage(style), d.Report
+	p.pictures = d.Pictures
 	for _, name := range scenarios(r) {
 		p.scenario(r, name)
 	}
@@ -44,6 +51,11 @@ func (p *page) scenario(r Report, name string) {
 	p.table(rows)
 	p.legend(rows)
 	p.pods(runs)
+	var clusters []string
+	for _, run := range runs {
+		clusters = append(clusters, run.Cluster)
+	}
+	p.bars(name, clusters)
 	p.blank()
 }
 

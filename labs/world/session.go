@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/kind-lab/lab/labs/journal"
@@ -49,7 +50,7 @@ func (w *World) Begin(p *plan.Plan, o Order) (*Session, error) {
 		return nil, errors.Join(err, log.Close())
 	}
 	m := p.Module
-	head := journal.Head{ID: s.ID(), File: m.Path, LabVersion: Version()}
+	head := journal.Head{ID: s.ID(), File: m.Path, LabVersion: Version(), Host: runtime.GOOS + "/" + runtime.GOARCH}
 	err = errors.Join(log.Head(time.Now(), head), log.KeepScenario(m.FS, m.Read(), m.Given()))
 	if err == nil && w.Reaper != nil {
 		s.guard, err = w.Reaper(log.Dir(), o.Keep)

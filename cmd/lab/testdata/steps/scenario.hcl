@@ -173,7 +173,7 @@ scenario "verbs" {
   node "drain against a budget" {
     node         = local.worker
     action       = "drain"
-    timeout      = "5s"
+    timeout      = "20s"
     expect_error = "disruption budget"
   }
   delete "the budget" { objects = "poddisruptionbudgets.policy/web" }

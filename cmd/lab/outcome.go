@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
+	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/html"
+)
+
+// keptFile is a file that a run leaves in its folder for who looks at it.
+type keptFile struct {
+	name  string
+	write func(io.Writer, report.Document) error
+}
+
+// keptFiles are made of the document at a run's end.
+func keptFiles() []keptFile {
+	return []keptFile{
+		{"report.json", writeDocumentJSON},
+		{"report.html", html.Write},
+	}
+}
+
+// stepSummary is the variable that names the file to which GitHub's runner
+// takes Markdown for the page of the workflow's run.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
+// outcome makes the document of a run that has ended, and leaves what is made of
+// it. What cannot be written is told, and changes nothing else: the records are
+// there. Where there is no document it is the report alone.
+func (a *app) outcome(dir string, r report.Report, m *dsl.Module) report.Document {
+	d, err := documentOf(dir, m)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "lab: what the run recorded could not be read again: %v\n", err)
+		return report.Document{Version: report.DocumentVersion, Report: r}
+	}
+	for _, file := range keptFiles() {
+		name := filepath.Join(dir, file.name)
+		if err := writeFile(name, func(w io.Writer) error { return file.write(w, d) }); err != nil {
+			fmt.Fprintf(a.stderr, "lab: %s could not be written: %v. `lab report` can make it later.\n", name, err)
+		}
+	}
+	if name := a.get(stepSummary); name != "" {
+		if err := appendMarkdown(name, d); err != nil {
+			fmt.Fprintf(a.stderr, "lab: the step's summary could not be written: %v\n", err)
+		}
+	}
+	return d
+}
+
+func documentOf(dir string, m *dsl.Module) (report.Document, error) {
+	recording, err := replay.Open(dir)
+	if err != nil {
+		return report.Document{}, err
+	}
+	return recording.Document(replay.DocumentOptions{Secrets: value.Secrets(m.Vars, m.Locals)})
+}
+
+func appendMarkdown(name string, d report.Document) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(report.WriteMarkdown(file, d), file.Close())
+}
