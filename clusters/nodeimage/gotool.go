@@ -65,6 +65,18 @@ func (g goTool) env() []string {
 	return []string{"GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0"}
 }
 
+// collectSeldom lets compilers and linkers collect garbage less often, unless
+// the user has settings of their own: compiling takes a fifth less CPU time so.
+// Up to 2 GiB each may be garbage for that.
+func collectSeldom(lookup func(string) (string, bool)) []string {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		if _, set := lookup(name); set {
+			return nil
+		}
+	}
+	return []string{"GOGC=400", "GOMEMLIMIT=2GiB"}
+}
+
 // version is the toolchain's version, such as "go1.26.8".
 func (g goTool) version(ctx context.Context) (string, error) {
 	out, err := child{dir: g.dir, env: g.env()}.output(ctx, g.path, "env", "GOVERSION")
@@ -217,7 +229,7 @@ func (g goTool) build(ctx context.Context, p program, work, out string, say func
 		}
 	}
 	watch := &compileWatch{say: say}
-	c := child{dir: work, env: g.env(), line: watch.line}
+	c := child{dir: work, env: append(g.env(), collectSeldom(os.LookupEnv)...), line: watch.line}
 	say("reading the modules")
 	count, err := c.output(ctx, g.path, append([]string{"list", buildFlags[0], "-deps", "-tags", strings.Join(p.tags, ",")}, p.packages...)...)
 	if err != nil {
