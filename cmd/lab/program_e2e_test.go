@@ -56,3 +56,7 @@ func theReport(t *testing.T, dir string) report.Report {
 	r.Folder = filepath.Dir(found[0])
 	return r
 }
+
+// everyPoint says whether runs are broken off at every point that is known, as
+// LAB_TEST_EVERY_POINT asks for, or at a choice of them.
+func everyPoint() bool { return os.Getenv("LAB_TEST_EVERY_POINT") != "" }

@@ -26,7 +26,7 @@ scenario "fault" {
 
   apply "work" { manifests = file("work.yaml") }
   wait "it runs" {
-    condition = pod.work.phase == "Running" && pod.work.container["main"].started_at > 0 && pod.work.container["side"].started_at > 0
+    condition = pod.work.phase == "Running" && alltrue([for c in [pod.work.container["main"], pod.work.container["side"], pod.late.container["first"]] : c.started_at > 0])
     within    = "2m"
   }
   invariant "true: nothing restarts" {
