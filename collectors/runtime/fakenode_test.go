@@ -69,6 +69,8 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 		return nil
 	case strings.HasPrefix(line, "ctr -n k8s.io containers info "):
 		return f.info(stdout, stderr, cmd[5])
+	case strings.Contains(line, "crictl ps -a -o json"):
+		return f.survey(stdout, stderr)
 	case strings.Contains(line, "crictl inspect"):
 		return f.inspect(stdout, stderr, cmd[4:])
 	}
@@ -152,6 +154,22 @@ func (f *fakeNode) inspect(stdout, stderr io.Writer, namespaces []string) error 
 		fmt.Fprintf(stdout, `{"info":{"pid":7},"status":{"id":%q,"labels":%s,"startedAt":%q,"finishedAt":%q,"exitCode":%d}}`+"\n",
 			id, labelsJSON(c.labels), stamp(c.started), stamp(c.finished), c.code)
 	}
+	return nil
+}
+
+func (f *fakeNode) survey(stdout, stderr io.Writer) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.noCrictl {
+		fmt.Fprint(stderr, "sh: 1: crictl: not found")
+		return errors.New("exit status 127")
+	}
+	lists := map[bool][]string{}
+	for id, c := range f.containers {
+		sandbox := c.labels[labelKind] == "sandbox"
+		lists[sandbox] = append(lists[sandbox], fmt.Sprintf(`{"id":%q,"labels":%s}`, id, labelsJSON(c.labels)))
+	}
+	fmt.Fprintf(stdout, "{\"containers\": [%s]}\n{\"items\": [%s]}\n", strings.Join(lists[false], ","), strings.Join(lists[true], ","))
 	return nil
 }
 

@@ -80,6 +80,7 @@ var errNotFound = errors.New("the container is gone")
 
 // lookUp asks the node for a container's labels, unless it was asked before.
 func (n *node) lookUp(ctx context.Context, id string) *lookup {
+	n.learn()
 	if l, has := n.lookups[id]; has {
 		return l
 	}

@@ -40,12 +40,14 @@ type node struct {
 	opened func()
 
 	lookups map[string]*lookup
-	slots   chan struct{}
-	group   sync.WaitGroup
-	started map[string]bool
-	exited  map[string]bool
-	removed []string // ids of removed containers, oldest first
-	marks   marks
+	// surveyed brings what a survey found, until it is taken.
+	surveyed <-chan map[string]*lookup
+	slots    chan struct{}
+	group    sync.WaitGroup
+	started  map[string]bool
+	exited   map[string]bool
+	removed  []string // ids of removed containers, oldest first
+	marks    marks
 
 	// doubt is the gap of a stream that does not answer.
 	doubt doubt
@@ -105,6 +107,7 @@ func (n *node) broke(err error) {
 func (n *node) session(parent context.Context) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
+	n.survey(parent)
 	lines, ended, err := n.stream(ctx)
 	if err != nil {
 		return err

@@ -168,6 +168,29 @@ func TestWhatIsNotAContainerOfTheNamespaceIsIgnored(t *testing.T) {
 	}
 }
 
+// TestTheEndOfWhatIsGivenUpIsNoGap ends containers of a namespace that is going
+// as the observation begins, and removes them before they can be asked for.
+func TestTheEndOfWhatIsGivenUpIsNoGap(t *testing.T) {
+	f, s := newFakeNode(), newSink()
+	base := time.Now()
+	f.create("old", "lab-before", "main")
+	f.createLabelled("pause", map[string]string{labelNamespace: "lab-before", labelPod: "myapp", labelKind: "sandbox"})
+	r := start(t, f, s, "lab").ready(t)
+	for _, id := range []string{"old", "pause"} {
+		f.set(func(f *fakeNode) { delete(f.containers, id) })
+		f.emit("k8s.io", "/tasks/exit", fmt.Sprintf(`{"container_id":%q,"id":%q,"pid":42,"exit_status":137}`, id, id))
+	}
+	f.create("c1", "lab", "main")
+	f.start("c1", base)
+	s.waitFor(t, "the start", isTask(collectors.TypeTaskStart, "c1"))
+	if err := r.end(t); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"task-start lab/main c1 0 +0s"}, s.lines(base)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestWhatWasThereBeforeIsRecorded(t *testing.T) {
 	f, s := newFakeNode(), newSink()
 	base := time.Now()
