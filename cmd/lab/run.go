@@ -32,7 +32,9 @@ type runFlags struct {
 	fresh     bool
 	noLogs    bool
 	hostExec  bool
-	parallel  int
+	// concurrency and parallel bound how many clusters are in use, and boot, at
+	// once.
+	concurrency, parallel int
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -71,8 +73,13 @@ a process that waits for that removes what it made.`,
 	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "make new clusters and destroy them at the end, instead of using those that wait")
 	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	addBounds(cmd, &f.concurrency, &f.parallel)
 	return cmd
+}
+
+func addBounds(cmd *cobra.Command, concurrency, parallel *int) {
+	cmd.Flags().IntVar(concurrency, "concurrency", 0, "how many clusters may be in use at once, from boot to the last scenario (default: all)")
+	cmd.Flags().IntVar(parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
 }
 
 func addChoice(cmd *cobra.Command, clusters, scenarios *[]string) {
@@ -141,7 +148,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 func (f runFlags) order(signals *interrupts) world.Order {
 	return world.Order{
 		Root: filepath.Join(".lab", "runs"), Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
-		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel,
+		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }
 
