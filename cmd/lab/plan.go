@@ -17,6 +17,7 @@ func (a *app) planCommand() *cobra.Command {
 	var f scenarioFlags
 	var clusters, scenarios []string
 	var bounds plan.Bounds
+	var skip bool
 	cmd := &cobra.Command{
 		Use: "plan SCENARIO", Short: "Say what a run would do, and how long it may take",
 		Long: `Says what ` + "`lab run`" + ` would do with the same flags, and changes nothing: the
@@ -28,16 +29,17 @@ estimate. Durations are nanoseconds. What is added to it later does not change
 what is there; the version is raised where that cannot be kept.`,
 		Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.plan(cmd.Context(), args[0], f, clusters, scenarios, bounds)
+			return a.plan(cmd.Context(), args[0], f, plan.Options{Clusters: clusters, Scenarios: scenarios, SkipUnavailable: skip}, bounds)
 		},
 	}
 	f.add(cmd, "print the plan as JSON")
 	addChoice(cmd, &clusters, &scenarios)
 	addBounds(cmd, &bounds.Clusters, &bounds.Creates)
+	addSkip(cmd, &skip)
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, scenarios []string, bounds plan.Bounds) error {
+func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, o plan.Options, bounds plan.Bounds) error {
 	m, problems, err := a.load(arg, f)
 	if err != nil {
 		return err
@@ -50,7 +52,8 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		o.Resolve, o.Ask = world.Resolver(ctx), world.Asker(ctx)
+		return plan.Build(m, o)
 	})
 	if err := world.Unmet(); err != nil {
 		return broken(err)

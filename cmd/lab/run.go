@@ -32,6 +32,8 @@ type runFlags struct {
 	fresh     bool
 	noLogs    bool
 	hostExec  bool
+	// skip leaves out the clusters whose versions cannot be had here.
+	skip bool
 	// concurrency and parallel bound how many clusters are in use, and boot, at
 	// once.
 	concurrency, parallel int
@@ -74,12 +76,17 @@ a process that waits for that removes what it made.`,
 	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
 	addBounds(cmd, &f.concurrency, &f.parallel)
+	addSkip(cmd, &f.skip)
 	return cmd
 }
 
 func addBounds(cmd *cobra.Command, concurrency, parallel *int) {
 	cmd.Flags().IntVar(concurrency, "concurrency", 0, "how many clusters may be in use at once, from boot to the last scenario (default: all)")
 	cmd.Flags().IntVar(parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+}
+
+func addSkip(cmd *cobra.Command, skip *bool) {
+	cmd.Flags().BoolVar(skip, "skip-unavailable", false, "leave out the clusters whose Kubernetes version cannot be had here, and say so, instead of failing")
 }
 
 func addChoice(cmd *cobra.Command, clusters, scenarios *[]string) {
@@ -124,7 +131,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 		world.UseFresh()
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, SkipUnavailable: f.skip, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
 	if err := world.Unmet(); err != nil {
 		return report.Document{}, broken(err)

@@ -81,6 +81,9 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
 		LabVersion: e.LabVersion, StartedAt: l.begin,
 		Clusters: make([]report.Cluster, len(p.Clusters)),
 	}
+	for _, s := range p.Skipped {
+		r.Skipped = append(r.Skipped, report.SkippedCluster{Name: s.Name, Kubernetes: s.Kubernetes, Reason: s.Reason})
+	}
 	runs := make([][]report.Run, len(p.Clusters))
 	var group sync.WaitGroup
 	places := make(chan struct{}, l.concurrency())
