@@ -190,3 +190,15 @@ func TestRecord(t *testing.T) {
 		t.Errorf("of less than there was: code %d, want %d:\n%s", code, exitFail, stdout)
 	}
 }
+
+func TestTheRecordingsAreSmall(t *testing.T) {
+	archives, err := filepath.Glob(filepath.Join("..", "..", "*", "recordings", "*"+replay.ArchiveSuffix))
+	if err != nil || len(archives) == 0 {
+		t.Fatal(archives, err)
+	}
+	for _, name := range archives {
+		if info, err := os.Stat(name); err != nil || info.Size() > maxArchive {
+			t.Errorf("%s is longer than %d KiB; %v", name, maxArchive>>10, err)
+		}
+	}
+}
