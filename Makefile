@@ -10,10 +10,10 @@ PACKAGES := ./cmd/... ./dsl/... ./labs/... ./clusters/... ./collectors/...
 VERSIONS := 1.27 1.28 1.29
 
 .DEFAULT_GOAL := help
-.PHONY: help build engine images browser demo test check unit e2e fuzz bench clean
+.PHONY: help build engine images browser demo labs test-labs record matrix test check unit e2e fuzz bench clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build bin/lab
 	@mkdir -p bin
@@ -37,6 +37,32 @@ browser: ## Have a headless browser for the tests of the HTML page
 
 demo: engine ## Run the lab job-sidecar on 1.27 and 1.28, with the gate off and on
 	@$(LAB) run -cluster v127,v128,v128_on labs/catalog/job-sidecar
+
+# The labs of the catalog: LABS="a b" and CLUSTERS=v127,v129 choose a part of them,
+# and CONCURRENCY is how many clusters are in use at once.
+LABS        :=
+CLUSTERS    :=
+CONCURRENCY := 4
+BATCH        = go run ./labs/catalog/internal/batch -lab $(LAB) -concurrency $(CONCURRENCY)
+
+labs: engine ## Run all labs on all their clusters, less those that cannot be had
+	@$(BATCH) -skip-unavailable -cluster "$(CLUSTERS)" run $(LABS)
+
+# They have a pool of clusters of their own, which is gone with them. A version
+# that cannot be had is a failure here.
+TEST_CLUSTERS := v127,v128,v128_on,v129,v137
+
+test-labs: engine ## Run all labs on a choice of clusters; durations in .lab/labs.json
+	@mkdir -p .lab; pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
+	$(BATCH) -cluster $(TEST_CLUSTERS) -o .lab/labs.json run $(LABS); code=$$?; \
+	$(LAB) down -all && rm -r $$pool && exit $$code
+
+record: engine ## Run the labs and keep what is recorded, for replay and the matrix
+	@$(BATCH) -skip-unavailable -cluster "$(CLUSTERS)" record $(LABS); code=$$?; \
+	$(BATCH) matrix && exit $$code
+
+matrix: ## Write what the recordings of the labs say into labs/README.md
+	@go run ./labs/catalog/internal/batch matrix
 
 test: check unit e2e ## All tests, real clusters included
 

@@ -88,7 +88,7 @@ else, also where there are differences; with -exit-code they make it 1.`,
 	flags.BoolVar(&f.fresh, "fresh", false, "make new clusters and destroy them at the end, instead of using those that wait")
 	flags.BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	flags.BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs while the scenario runs")
-	flags.IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	addBounds(cmd, &f.concurrency, &f.parallel)
 	// The flag is there, which is the only way for this to fail.
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -20,7 +20,7 @@ func TestJobSidecarOnRealClusters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	if code := a.main(t.Context(), []string{"run", "-no-logs", "job-sidecar"}); code != exitPass {
+	if code := a.main(t.Context(), []string{"run", "-no-logs", "-cluster", "v127,v128,v128_on,v129", "job-sidecar"}); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
 	r := theReport(t, ".")

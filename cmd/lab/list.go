@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,6 +18,8 @@ type listed struct {
 	Description string   `json:"description"`
 	Scenarios   []string `json:"scenarios"`
 	Clusters    []string `json:"clusters"`
+	// Kubernetes are the versions that the clusters name, each once.
+	Kubernetes []string `json:"kubernetes"`
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -32,9 +35,9 @@ func (a *app) listCommand() *cobra.Command {
 				return writeJSON(a.stdout, labs)
 			}
 			table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "LAB\tSCENARIOS\tCLUSTERS\tWHAT IT SHOWS")
+			fmt.Fprintln(table, "LAB\tKUBERNETES\tSCENARIOS\tCLUSTERS\tWHAT IT SHOWS")
 			for _, l := range labs {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, strings.Join(l.Scenarios, ","), strings.Join(l.Clusters, ","), l.Description)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.Name, strings.Join(l.Kubernetes, " "), strings.Join(l.Scenarios, ","), strings.Join(l.Clusters, ","), l.Description)
 			}
 			return table.Flush()
 		},
@@ -58,12 +61,15 @@ func catalogLabs() ([]listed, error) {
 		if problems.HasErrors() {
 			return nil, fmt.Errorf("lab %s: %s: %s", name, problems[0].Summary, problems[0].Detail)
 		}
-		l := listed{Name: name, Description: m.Description}
+		l := listed{Name: name, Description: m.Description, Kubernetes: []string{}}
 		for _, s := range m.Scenarios {
 			l.Scenarios = append(l.Scenarios, s.Name)
 		}
 		for _, c := range m.Clusters {
 			l.Clusters = append(l.Clusters, c.Name)
+			if c.Kubernetes != "" && !slices.Contains(l.Kubernetes, c.Kubernetes) {
+				l.Kubernetes = append(l.Kubernetes, c.Kubernetes)
+			}
 		}
 		labs = append(labs, l)
 	}

@@ -16,7 +16,8 @@ import (
 func (a *app) planCommand() *cobra.Command {
 	var f scenarioFlags
 	var clusters, scenarios []string
-	var parallel int
+	var bounds plan.Bounds
+	var skip bool
 	cmd := &cobra.Command{
 		Use: "plan SCENARIO", Short: "Say what a run would do, and how long it may take",
 		Long: `Says what ` + "`lab run`" + ` would do with the same flags, and changes nothing: the
@@ -28,16 +29,17 @@ estimate. Durations are nanoseconds. What is added to it later does not change
 what is there; the version is raised where that cannot be kept.`,
 		Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.plan(cmd.Context(), args[0], f, clusters, scenarios, parallel)
+			return a.plan(cmd.Context(), args[0], f, plan.Options{Clusters: clusters, Scenarios: scenarios, SkipUnavailable: skip}, bounds)
 		},
 	}
 	f.add(cmd, "print the plan as JSON")
 	addChoice(cmd, &clusters, &scenarios)
-	cmd.Flags().IntVar(&parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	addBounds(cmd, &bounds.Clusters, &bounds.Creates)
+	addSkip(cmd, &skip)
 	return cmd
 }
 
-func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, scenarios []string, parallel int) error {
+func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, o plan.Options, bounds plan.Bounds) error {
 	m, problems, err := a.load(arg, f)
 	if err != nil {
 		return err
@@ -50,7 +52,8 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: clusters, Scenarios: scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		o.Resolve, o.Ask = world.Resolver(ctx), world.Asker(ctx)
+		return plan.Build(m, o)
 	})
 	if err := world.Unmet(); err != nil {
 		return broken(err)
@@ -58,16 +61,16 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, clusters, s
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
-	if parallel <= 0 {
-		parallel = world.MaxCreates
+	if bounds.Creates <= 0 {
+		bounds.Creates = world.MaxCreates
 	}
 	if f.json {
-		return writeJSON(a.stdout, p.Document(parallel))
+		return writeJSON(a.stdout, p.Document(bounds))
 	}
 	if err := p.WriteText(a.stdout); err != nil {
 		return err
 	}
-	return p.Estimate(parallel).WriteText(a.stdout)
+	return p.Estimate(bounds).WriteText(a.stdout)
 }
 
 // planned makes a plan, and says what takes so long where it does: the first

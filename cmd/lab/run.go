@@ -32,7 +32,11 @@ type runFlags struct {
 	fresh     bool
 	noLogs    bool
 	hostExec  bool
-	parallel  int
+	// skip leaves out the clusters whose versions cannot be had here.
+	skip bool
+	// concurrency and parallel bound how many clusters are in use, and boot, at
+	// once.
+	concurrency, parallel int
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -71,8 +75,18 @@ a process that waits for that removes what it made.`,
 	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "make new clusters and destroy them at the end, instead of using those that wait")
 	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
 	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	addBounds(cmd, &f.concurrency, &f.parallel)
+	addSkip(cmd, &f.skip)
 	return cmd
+}
+
+func addBounds(cmd *cobra.Command, concurrency, parallel *int) {
+	cmd.Flags().IntVar(concurrency, "concurrency", 0, "how many clusters may be in use at once, from boot to the last scenario (default: all)")
+	cmd.Flags().IntVar(parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+}
+
+func addSkip(cmd *cobra.Command, skip *bool) {
+	cmd.Flags().BoolVar(skip, "skip-unavailable", false, "leave out the clusters whose Kubernetes version cannot be had here, and say so, instead of failing")
 }
 
 func addChoice(cmd *cobra.Command, clusters, scenarios *[]string) {
@@ -117,7 +131,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 		world.UseFresh()
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, SkipUnavailable: f.skip, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
 	if err := world.Unmet(); err != nil {
 		return report.Document{}, broken(err)
@@ -141,7 +155,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 func (f runFlags) order(signals *interrupts) world.Order {
 	return world.Order{
 		Root: filepath.Join(".lab", "runs"), Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
-		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel,
+		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }
 

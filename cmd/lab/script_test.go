@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 
 // openFake makes the world as WORLD says: words of the form KIND or
 // KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
-// slow-to-resolve.
+// slow-to-resolve, and unavailable=CONSTRAINT.
 func openFake(_ context.Context, a *app) (*world.World, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
@@ -86,6 +87,9 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)
+			}
+			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "unavailable="+constraint) {
+				return plan.Image{}, fmt.Errorf("%w: no image of %s", plan.ErrUnavailable, constraint)
 			}
 			return runtest.Resolve(constraint, image)
 		},

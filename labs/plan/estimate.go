@@ -65,40 +65,77 @@ type Estimate struct {
 	Paths []Path `json:"paths"`
 }
 
-// Estimate says how long the plan will take where so many clusters may boot at
-// once; less than 1 stands for 1. Node images are made one after the other.
-func (p *Plan) Estimate(parallel int) Estimate {
+// Bounds are how many clusters may do what at once.
+type Bounds struct {
+	// Creates is how many may boot; less than 1 stands for 1. Clusters is how
+	// many may be in use, from their boot on; less than 1 stands for all.
+	Creates, Clusters int
+}
+
+// Estimate says how long the plan will take within the bounds. Node images are
+// made one after the other.
+func (p *Plan) Estimate(b Bounds) Estimate {
 	e := Estimate{}
-	places := make([]time.Duration, max(1, parallel)) // when each is free
-	var images time.Duration
-	there := map[string]bool{}
-	for _, c := range p.Clusters {
-		path := Path{Cluster: c.Name, Boot: c.boots(), Scenarios: []string{}}
-		if !there[c.Image.Ref] {
-			path.Image = c.Image.Estimate
-		}
-		there[c.Image.Ref] = true
-		images += path.Image
-		begins := time.Duration(0)
-		if c.Spec.By() != clusters.ProviderExisting {
-			place := slices.Index(places, slices.Min(places))
-			begins = max(images, places[place])
-			places[place] = begins + path.Boot
-		}
-		path.Wait = begins - path.Image
-		for _, r := range p.Runs {
-			if r.Cluster == c.Name {
-				path.Scenarios = append(path.Scenarios, r.Scenario)
-				path.Runs = path.Runs.plus(r.span())
-			}
-		}
-		ready := begins + path.Boot + destroy
-		path.Total = path.Runs.plus(Span{ready, ready})
+	least := p.schedule(b, func(s Span) time.Duration { return s.Least })
+	most := p.schedule(b, func(s Span) time.Duration { return s.Most })
+	for i, path := range least {
+		path.Total.Most = most[i].Total.Most
 		e.Paths = append(e.Paths, path)
 		e.Total = Span{max(e.Total.Least, path.Total.Least), max(e.Total.Most, path.Total.Most)}
 	}
 	return e
 }
+
+// schedule are the clusters' paths where runs take the one or the other end of
+// their spans.
+func (p *Plan) schedule(b Bounds, takes func(Span) time.Duration) []Path {
+	if b.Clusters < 1 {
+		b.Clusters = max(1, len(p.Clusters))
+	}
+	boots, uses := make(places, max(1, b.Creates)), make(places, b.Clusters)
+	var images time.Duration
+	there := map[string]bool{}
+	var paths []Path
+	for _, c := range p.Clusters {
+		path := p.path(c)
+		if there[c.Image.Ref] {
+			path.Image = 0
+		}
+		there[c.Image.Ref] = true
+		use := uses.next()
+		begins := uses[use]
+		if c.Spec.By() != clusters.ProviderExisting {
+			images = max(images, begins) + path.Image
+			boot := boots.next()
+			begins = max(images, boots[boot])
+			boots[boot] = begins + path.Boot
+		}
+		path.Wait = begins - path.Image
+		gone := begins + path.Boot + takes(path.Runs) + destroy
+		uses[use] = gone
+		path.Total = Span{gone, gone}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// path is what a cluster's time goes into when nothing is waited for.
+func (p *Plan) path(c Cluster) Path {
+	path := Path{Cluster: c.Name, Image: c.Image.Estimate, Boot: c.boots(), Scenarios: []string{}}
+	for _, r := range p.Runs {
+		if r.Cluster == c.Name {
+			path.Scenarios = append(path.Scenarios, r.Scenario)
+			path.Runs = path.Runs.plus(r.span())
+		}
+	}
+	return path
+}
+
+// places are when each of so many places is free.
+type places []time.Duration
+
+// next is the one that is free first.
+func (p places) next() int { return slices.Index(p, slices.Min(p)) }
 
 // boots is how long a cluster takes until it is ready.
 func (c Cluster) boots() time.Duration {
@@ -168,7 +205,7 @@ type Document struct {
 	Estimate Estimate `json:"estimate"`
 }
 
-// Document returns the plan with its estimate; see Estimate for parallel.
-func (p *Plan) Document(parallel int) Document {
-	return Document{Version: DocumentVersion, Plan: p, Estimate: p.Estimate(parallel)}
+// Document returns the plan with its estimate; see Estimate for the bounds.
+func (p *Plan) Document(b Bounds) Document {
+	return Document{Version: DocumentVersion, Plan: p, Estimate: p.Estimate(b)}
 }

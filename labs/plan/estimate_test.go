@@ -45,24 +45,29 @@ func planned() *Plan {
 func TestEstimate(t *testing.T) {
 	quick, both := Span{7 * time.Second, 97 * time.Second}, Span{13 * time.Second, 283 * time.Second}
 	tests := []struct {
-		name     string
-		parallel int
-		want     []Path
+		name   string
+		bounds Bounds
+		want   []Path
 	}{
-		{"all at once", 3, []Path{
+		{"all at once", Bounds{Creates: 3}, []Path{
 			{"a", 7 * time.Minute, 0, 40 * time.Second, []string{"quick"}, quick, Span{469 * time.Second, 559 * time.Second}},
 			{"b", 0, 7 * time.Minute, 40 * time.Second, []string{}, Span{}, Span{462 * time.Second, 462 * time.Second}},
 			{"c", 0, 7 * time.Minute, 70 * time.Second, []string{"quick", "all"}, both, Span{505 * time.Second, 775 * time.Second}},
 		}},
-		{"one after the other", 0, []Path{
+		{"one boots after the other", Bounds{}, []Path{
 			{"a", 7 * time.Minute, 0, 40 * time.Second, []string{"quick"}, quick, Span{469 * time.Second, 559 * time.Second}},
 			{"b", 0, 460 * time.Second, 40 * time.Second, []string{}, Span{}, Span{502 * time.Second, 502 * time.Second}},
 			{"c", 0, 500 * time.Second, 70 * time.Second, []string{"quick", "all"}, both, Span{585 * time.Second, 855 * time.Second}},
 		}},
+		{"one in use at once", Bounds{Creates: 3, Clusters: 1}, []Path{
+			{"a", 7 * time.Minute, 0, 40 * time.Second, []string{"quick"}, quick, Span{469 * time.Second, 559 * time.Second}},
+			{"b", 0, 469 * time.Second, 40 * time.Second, []string{}, Span{}, Span{511 * time.Second, 601 * time.Second}},
+			{"c", 0, 511 * time.Second, 70 * time.Second, []string{"quick", "all"}, both, Span{596 * time.Second, 956 * time.Second}},
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := planned().Estimate(tt.parallel)
+			e := planned().Estimate(tt.bounds)
 			if diff := cmp.Diff(tt.want, e.Paths); diff != "" {
 				t.Error(diff)
 			}
@@ -71,14 +76,14 @@ func TestEstimate(t *testing.T) {
 			}
 		})
 	}
-	if e := (&Plan{}).Estimate(1); e.Total != (Span{}) {
+	if e := (&Plan{}).Estimate(Bounds{Creates: 1}); e.Total != (Span{}) {
 		t.Errorf("nothing takes %v", e.Total)
 	}
 }
 
 func TestEstimateAsText(t *testing.T) {
 	var got strings.Builder
-	if err := planned().Estimate(2).WriteText(&got); err != nil {
+	if err := planned().Estimate(Bounds{Creates: 2}).WriteText(&got); err != nil {
 		t.Fatal(err)
 	}
 	const golden = "testdata/estimate.txt"
@@ -97,7 +102,7 @@ func TestEstimateAsText(t *testing.T) {
 }
 
 func TestDocument(t *testing.T) {
-	data, err := json.Marshal(planned().Document(1))
+	data, err := json.Marshal(planned().Document(Bounds{Creates: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

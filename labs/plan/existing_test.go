@@ -48,7 +48,7 @@ func TestAClusterThatExistsIsAskedForItsVersion(t *testing.T) {
 	if target := Target(stage.Spec, "1.28.15"); target.NativeSidecars {
 		t.Errorf("target of 1.28 %+v", target)
 	}
-	paths := p.Estimate(1).Paths
+	paths := p.Estimate(Bounds{Creates: 1}).Paths
 	if paths[1].Boot != time.Second || paths[1].Wait != 0 || paths[0].Wait != 0 {
 		t.Errorf("a cluster that exists waits for one that boots, or the other way: %+v", paths)
 	}

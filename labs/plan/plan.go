@@ -32,8 +32,14 @@ type Image struct {
 	Estimate time.Duration `json:"estimate,omitempty"`
 }
 
+// ErrUnavailable says of a version that the scenario may well ask for that no
+// node image of it can be had where lab runs: there is none, and none can be
+// built.
+var ErrUnavailable = errors.New("this Kubernetes version cannot be had here")
+
 // Resolve finds the node image for a version constraint, or takes the image
-// that the scenario names itself.
+// that the scenario names itself. It fails with ErrUnavailable where there is
+// none to be had.
 type Resolve func(constraint, image string) (Image, error)
 
 // Ask asks a cluster that exists for its version, and says where the constraint
@@ -49,6 +55,9 @@ type Options struct {
 	Resolve   Resolve
 	// Ask is for the clusters that exist already.
 	Ask Ask
+	// SkipUnavailable leaves out the clusters whose versions are
+	// ErrUnavailable, and what runs on them, as long as others are left.
+	SkipUnavailable bool
 }
 
 // Cluster is a cluster that will be made.
@@ -63,6 +72,14 @@ type Cluster struct {
 	// distinct in the module.
 	Host   string `json:"host"`
 	Folder string `json:"folder"`
+}
+
+// Skipped is a cluster that is left out.
+type Skipped struct {
+	Name       string `json:"name"`
+	Kubernetes string `json:"kubernetes"`
+	// Reason says why, in a sentence.
+	Reason string `json:"reason"`
 }
 
 // Run is one scenario on one cluster, in one row of its matrix if it has one.
@@ -86,17 +103,19 @@ type Run struct {
 
 // Plan is what a `lab run` will do.
 type Plan struct {
-	File     string      `json:"file"`
-	Clusters []Cluster   `json:"clusters"`
-	Runs     []Run       `json:"runs"`
-	Module   *dsl.Module `json:"-"`
+	File     string    `json:"file"`
+	Clusters []Cluster `json:"clusters"`
+	// Skipped are the clusters that are left out of it.
+	Skipped []Skipped   `json:"skipped,omitempty"`
+	Runs    []Run       `json:"runs"`
+	Module  *dsl.Module `json:"-"`
 }
 
 // Build plans the module's scenarios on their clusters. Every cluster and
 // scenario that cannot be planned is a diagnostic.
 func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 	p := &Plan{File: m.Path, Module: m}
-	var problems diag.List
+	var problems, unavailable diag.List
 	var wanted []*dsl.Cluster
 	p.Runs, wanted, problems = choose(m, o)
 	n := newNames(titlesOf(m))
@@ -105,6 +124,11 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			continue
 		}
 		image, err := o.image(c)
+		if o.SkipUnavailable && errors.Is(err, ErrUnavailable) {
+			p.skip(c, err)
+			unavailable = append(unavailable, unresolved(m, c, err))
+			continue
+		}
 		if err != nil {
 			problems = append(problems, unresolved(m, c, err))
 			continue
@@ -112,11 +136,20 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image),
 			Host: n.hosts[c.Name], Folder: n.clusters[c.Name]})
 	}
+	if len(p.Clusters) == 0 { // there is nothing left that could be run
+		problems = append(problems, unavailable...)
+	}
 	if len(p.Runs) == 0 && !problems.HasErrors() {
 		problems = append(problems, diag.Diagnostic{Severity: diag.SeverityError, Summary: "Nothing to run",
 			Detail: "No scenario of " + m.Path + " runs on the clusters that were chosen. A scenario names its clusters: clusters = [cluster.v128]."})
 	}
 	return p, problems
+}
+
+// skip leaves out a cluster and what would run on it.
+func (p *Plan) skip(c *dsl.Cluster, err error) {
+	p.Skipped = append(p.Skipped, Skipped{Name: c.Name, Kubernetes: c.Kubernetes, Reason: err.Error()})
+	p.Runs = slices.DeleteFunc(p.Runs, func(r Run) bool { return r.Cluster == c.Name })
 }
 
 // Choose are the runs that a plan would have, in its order, before anything is

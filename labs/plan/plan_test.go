@@ -3,7 +3,9 @@ package plan
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +131,42 @@ func TestEveryVersionThatCannotBeHadIsTold(t *testing.T) {
 	_, problems := Build(m, Options{Resolve: resolve})
 	if len(problems) != 2 {
 		t.Fatalf("%d problems, want one for each cluster: %v", len(problems), problems)
+	}
+}
+
+func TestWhatCannotBeHadIsLeftOut(t *testing.T) {
+	without := func(missing ...string) Resolve {
+		return func(constraint, image string) (Image, error) {
+			if slices.Contains(missing, constraint) {
+				return Image{}, fmt.Errorf("%w: %s", ErrUnavailable, constraint)
+			}
+			return resolve(constraint, image)
+		}
+	}
+	p, problems := Build(module(), Options{SkipUnavailable: true, Resolve: without("~> 1.28")})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	want := []Skipped{{"v128_on", "~> 1.28", "this Kubernetes version cannot be had here: ~> 1.28"}}
+	if diff := cmp.Diff(want, p.Skipped); diff != "" {
+		t.Error(diff)
+	}
+	for _, r := range p.Runs {
+		if r.Cluster == "v128_on" {
+			t.Errorf("%s is planned on it", r.Scenario)
+		}
+	}
+	if len(p.Runs) != 3 || len(p.Clusters) != 2 {
+		t.Errorf("%d runs on %d clusters are left, want 3 on 2", len(p.Runs), len(p.Clusters))
+	}
+	for name, o := range map[string]Options{
+		"not asked for":  {Resolve: without("~> 1.28")},
+		"nothing left":   {SkipUnavailable: true, Resolve: without("~> 1.28", "1.27")},
+		"another reason": {SkipUnavailable: true, Resolve: func(string, string) (Image, error) { return Image{}, errors.New("a disk broke") }},
+	} {
+		if _, problems := Build(module(), o); len(problems) == 0 || problems[0].Summary != "This Kubernetes version cannot be had" {
+			t.Errorf("%s: %v, want the versions that cannot be had", name, problems)
+		}
 	}
 }
 

@@ -30,6 +30,9 @@ func (p *Plan) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%s: %s", c.Name, c.Image.Why)
 		}
 	}
+	for _, s := range p.Skipped {
+		fmt.Fprintf(&b, "\n%s: left out: %s", s.Name, s.Reason)
+	}
 	b.WriteString("\n\n")
 	for i, r := range p.Runs {
 		if i == 0 || p.Runs[i-1].Scenario != r.Scenario {

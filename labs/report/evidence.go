@@ -183,12 +183,19 @@ func (p *page) failures(r Report) {
 	for _, name := range scenarios(r) {
 		p.failedSteps(r, name)
 	}
+	for _, c := range r.Skipped {
+		p.title(expect.Skip, "cluster "+skippedTitle(c)+" was left out")
+		p.output(c.Reason)
+		p.blank()
+	}
 	for _, text := range r.Errors {
 		p.title(expect.Error, "outside the scenarios")
 		p.output(text)
 		p.blank()
 	}
 }
+
+func skippedTitle(c SkippedCluster) string { return c.Name + " (" + c.Kubernetes + ")" }
 
 // lost says how much could not be done for want of a cluster.
 func lost(r Report, c Cluster) string {

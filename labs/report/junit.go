@@ -161,6 +161,10 @@ func ownSuite(r Report) junitSuite {
 			add("cluster "+c.Name, "cluster", cmp.Or(c.Error, "the cluster could not be used"))
 		}
 	}
+	for _, c := range r.Skipped {
+		s.add(junitCase{Name: clean("cluster " + c.Name), Class: "lab", Time: junitTime(0),
+			Skipped: &junitOutcome{Message: clean("left out: " + c.Reason)}}, expect.Skip)
+	}
 	for i, text := range r.Errors {
 		add(fmt.Sprintf("failure %d outside the scenarios", i+1), "lab", text)
 	}

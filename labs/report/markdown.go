@@ -123,6 +123,9 @@ func (m *markdown) failures() {
 			m.details(expect.Error, "cluster "+clusterTitle(c)+" could not be used", block(c.Error))
 		}
 	}
+	for _, c := range r.Skipped {
+		m.details(expect.Skip, "cluster "+skippedTitle(c)+" was left out", block(c.Reason))
+	}
 	for _, text := range r.Errors {
 		m.details(expect.Error, "outside the scenarios", block(text))
 	}

@@ -29,7 +29,9 @@ type Report struct {
 	// Interrupted says that somebody stopped it.
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Clusters    []Cluster `json:"clusters"`
-	Runs        []Run     `json:"runs"`
+	// Skipped are clusters of the scenario that were left out.
+	Skipped []SkippedCluster `json:"skipped,omitempty"`
+	Runs    []Run            `json:"runs"`
 	// Errors are failures that belong to no run, such as a cluster that could
 	// not be destroyed.
 	Errors []string `json:"errors,omitempty"`
@@ -58,6 +60,16 @@ type Cluster struct {
 	Error string `json:"error,omitempty"`
 	// Phases are what its time went into, in order.
 	Phases []Phase `json:"phases,omitempty"`
+}
+
+// SkippedCluster is a cluster on which nothing was run because its version
+// could not be had.
+type SkippedCluster struct {
+	Name string `json:"name"`
+	// Kubernetes is the version as the scenario asks for it.
+	Kubernetes string `json:"kubernetes"`
+	// Reason says why it was left out.
+	Reason string `json:"reason"`
 }
 
 // Phase is a stretch of a cluster's life, such as "create" or "destroy".

@@ -223,6 +223,9 @@ func tallyText(r Report, c Counts) string {
 		}
 	}
 	text := cmp.Or(sameNoun(parts), "no expectations") + fmt.Sprintf(", on %s", plural(c.Clusters, "cluster"))
+	if n := len(r.Skipped); n > 0 {
+		text += fmt.Sprintf(" and not on %d that could not be had", n)
+	}
 	if c.Elapsed > 0 {
 		text += " in " + elapsed(c.Elapsed)
 	}

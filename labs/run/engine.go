@@ -42,6 +42,10 @@ type Engine struct {
 	LabVersion string
 	// MaxCreates bounds how many clusters boot at once; 0 means 1.
 	MaxCreates int
+	// MaxClusters bounds how many clusters are in use at once, from the making
+	// of each until it is given back; 0 means all of the plan. They take their
+	// turns in the plan's order.
+	MaxClusters int
 	// AllowHostExec says that scenarios may run commands on this machine.
 	AllowHostExec bool
 	// ShowLogs says that the Observer is told of the containers' lines, as fast
@@ -77,10 +81,16 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
 		LabVersion: e.LabVersion, StartedAt: l.begin,
 		Clusters: make([]report.Cluster, len(p.Clusters)),
 	}
+	for _, s := range p.Skipped {
+		r.Skipped = append(r.Skipped, report.SkippedCluster{Name: s.Name, Kubernetes: s.Kubernetes, Reason: s.Reason})
+	}
 	runs := make([][]report.Run, len(p.Clusters))
 	var group sync.WaitGroup
+	places := make(chan struct{}, l.concurrency())
 	for i, c := range p.Clusters {
+		leave := l.enter(ctx, c, places)
 		group.Go(func() {
+			defer leave()
 			r.Clusters[i], runs[i] = l.cluster(ctx, c)
 		})
 	}
@@ -91,6 +101,41 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
 	r.Errors = l.errors
 	r.Status = worst(r)
 	return r
+}
+
+// concurrency is how many clusters of the plan may be in use at once.
+func (l *lab) concurrency() int {
+	all := len(l.plan.Clusters)
+	if l.MaxClusters <= 0 {
+		return all
+	}
+	return min(l.MaxClusters, all)
+}
+
+// enter waits for the cluster's turn and returns what ends it. When ctx ends
+// there is none to wait for.
+func (l *lab) enter(ctx context.Context, c plan.Cluster, places chan struct{}) (leave func()) {
+	leave = func() { <-places }
+	select {
+	case places <- struct{}{}:
+		return leave
+	default:
+	}
+	l.event(report.Event{Kind: report.EventProgress, Cluster: c.Name,
+		Text: fmt.Sprintf("waiting for its turn: at most %s in use at once", bounded(cap(places)))})
+	select {
+	case places <- struct{}{}:
+		return leave
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+func bounded(clusters int) string {
+	if clusters == 1 {
+		return "1 cluster is"
+	}
+	return fmt.Sprintf("%d clusters are", clusters)
 }
 
 // inPlanOrder puts the runs of all clusters in the order of the plan.

@@ -223,3 +223,47 @@ func TestKeptClustersStayAndAreTold(t *testing.T) {
 		t.Error("nobody was told how to remove the kept cluster")
 	}
 }
+
+func TestSoManyClustersAreInUseAtOnce(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	var order []string
+	w := &runtest.World{}
+	w.Creating = func(name string) {
+		order = append(order, name)
+		if there := w.Left(); len(there) > 0 {
+			t.Errorf("%s is made while there is %v", name, there)
+		}
+	}
+	told := &events{}
+	r, _ := carryOutFile(t, t.Context(), w, "testdata/small", plan.Options{}, func(e *run.Engine) { e.MaxClusters, e.Observer = 1, told })
+	if r.Status != expect.Pass || len(r.Runs) != 5 {
+		t.Errorf("status = %s with %d runs, want pass with 5: %v", r.Status, len(r.Runs), r.Errors)
+	}
+	if diff := cmp.Diff([]string{"v127", "v128", "v129"}, order); diff != "" {
+		t.Errorf("they do not come in the plan's order: %s", diff)
+	}
+	var waits []string
+	for _, e := range told.told {
+		if strings.HasPrefix(e.Text, "waiting for its turn: at most 1 cluster is in use at once") {
+			waits = append(waits, e.Cluster)
+		}
+	}
+	if diff := cmp.Diff([]string{"v128", "v129"}, waits); diff != "" {
+		t.Errorf("who waits is not told: %s", diff)
+	}
+}
+
+func TestWhoWaitsForItsTurnIsInterrupted(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &runtest.World{Creating: func(string) { cancel() }}
+	r, _ := carryOutFile(t, ctx, w, "testdata/small", plan.Options{}, func(e *run.Engine) { e.MaxClusters = 1 })
+	if !r.Interrupted || len(r.Runs) != 5 || len(w.Left()) > 0 {
+		t.Errorf("interrupted %t with %d runs, left behind %v; want true with 5 and nothing", r.Interrupted, len(r.Runs), w.Left())
+	}
+	for _, c := range r.Clusters {
+		if c.Status != expect.Error || !strings.Contains(c.Error, "interrupted") {
+			t.Errorf("%s: %s %q, want an error that says interrupted", c.Name, c.Status, c.Error)
+		}
+	}
+}

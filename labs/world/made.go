@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -98,11 +99,24 @@ func (n nodeImages) Ensure(ctx context.Context, image plan.Image, progress func(
 
 func (n nodeImages) resolve(ctx context.Context, constraint, image string) (plan.Image, error) {
 	r, err := n.Resolve(ctx, constraint, image)
+	if errors.Is(err, nodeimage.ErrNoVersion) || errors.Is(err, nodeimage.ErrCannotBuild) {
+		return plan.Image{}, unavailableError{err}
+	}
 	if err != nil {
 		return plan.Image{}, err
 	}
 	return plan.Image{Version: r.Version.String(), Source: string(r.Source), Ref: r.Image, Why: r.Why, Estimate: r.Estimate}, nil
 }
+
+// unavailableError is an error of a resolution that is a plan.ErrUnavailable,
+// and says nothing more for it.
+type unavailableError struct{ error }
+
+// Is makes it a plan.ErrUnavailable.
+func (unavailableError) Is(target error) bool { return target == plan.ErrUnavailable }
+
+// Unwrap returns the resolution's error.
+func (e unavailableError) Unwrap() error { return e.error }
 
 // Lines turns the events of a build into lines.
 func Lines(progress func(string)) nodeimage.Progress {

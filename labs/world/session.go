@@ -21,10 +21,11 @@ type Order struct {
 	// Root is the folder in which the run's own folder is made.
 	Root string
 	// Keep, KeepOnFailure, AllowHostExec, ShowLogs and Hurry are as in
-	// run.Engine; Parallel is its MaxCreates, 0 for what the machine bears.
+	// run.Engine; Parallel is its MaxCreates, 0 for what the machine bears, and
+	// Concurrency its MaxClusters, 0 for all.
 	Keep, KeepOnFailure, AllowHostExec, ShowLogs bool
 	Hurry                                        <-chan struct{}
-	Parallel                                     int
+	Parallel, Concurrency                        int
 }
 
 // Session is one run, from the making of its folder to its report.
@@ -73,7 +74,7 @@ func (s *Session) Run(ctx context.Context, observer run.Observer) report.Report 
 		Provisioners: s.world.Provisioners, Images: s.world.Images, Connect: s.world.Connect, Clock: run.SystemClock{},
 		Observer: observer, Journal: s.log, ID: s.ID(), LabVersion: Version(),
 		Keep: s.order.Keep, KeepOnFailure: s.order.KeepOnFailure, Hurry: s.order.Hurry,
-		MaxCreates: s.order.Parallel, AllowHostExec: s.order.AllowHostExec, ShowLogs: s.order.ShowLogs,
+		MaxCreates: s.order.Parallel, MaxClusters: s.order.Concurrency, AllowHostExec: s.order.AllowHostExec, ShowLogs: s.order.ShowLogs,
 	}
 	if engine.MaxCreates <= 0 {
 		engine.MaxCreates = s.world.MaxCreates

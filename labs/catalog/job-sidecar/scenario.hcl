@@ -23,9 +23,21 @@ cluster "v129" {
   kubernetes = "1.29"
 }
 
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
 scenario "classic" {
   description = "A Job whose helper is an ordinary container never completes."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129]
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   apply "job" {
     manifests = [file("classic.yaml")]
@@ -63,7 +75,7 @@ scenario "classic" {
 
 scenario "native" {
   description = "The same helper as a native sidecar."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129]
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
     main    = job.myapp.pod.container["main-container-1"]

@@ -24,6 +24,10 @@ func Merge(docs []report.Document) report.Document {
 			c.Name = in(c.Name)
 			out.Report.Clusters = append(out.Report.Clusters, c)
 		}
+		for _, c := range d.Report.Skipped {
+			c.Name = in(c.Name)
+			out.Report.Skipped = append(out.Report.Skipped, c)
+		}
 		for _, r := range d.Report.Runs {
 			r.Cluster = in(r.Cluster)
 			out.Report.Runs = append(out.Report.Runs, r)

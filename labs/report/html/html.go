@@ -32,7 +32,8 @@ type page struct {
 	About     about
 	Scenarios []scenario
 	Sources   []source
-	Errors    []string
+	// Errors and Skipped are what failed and what was left out as a whole.
+	Errors, Skipped []string
 }
 
 // Write writes the page. The same document gives the same bytes.
@@ -67,6 +68,9 @@ func Write(w io.Writer, d report.Document) error {
 	}
 	for _, text := range r.Errors {
 		p.Errors = append(p.Errors, show(text))
+	}
+	for _, c := range r.Skipped {
+		p.Skipped = append(p.Skipped, show(c.Name+" ("+c.Kubernetes+") was left out: "+c.Reason))
 	}
 	if err := t.ExecuteTemplate(w, "page.tmpl", p); err != nil {
 		return fmt.Errorf("writing the page: %w", err)

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// result is what came of a lab.
+type result struct {
+	Lab string `json:"lab"`
+	// Result is "pass", "fail" or "error", "skip" where nothing of it runs on
+	// the chosen clusters, "not run" where it was stopped before.
+	Result       string           `json:"result"`
+	Expectations report.Tally     `json:"expectations"`
+	Elapsed      time.Duration    `json:"elapsed"`
+	Run          string           `json:"run,omitempty"`
+	Clusters     []report.Cluster `json:"clusters,omitempty"`
+	// Skipped are the clusters that were left out.
+	Skipped []report.SkippedCluster `json:"skipped,omitempty"`
+	// Note is what else there is to say.
+	Note string `json:"note,omitempty"`
+}
+
+// runAll runs the labs one after the other, hands those that passed to after,
+// which returns what to note, and sums up.
+func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Report) (string, error)) (int, error) {
+	began := time.Now()
+	code := exitPass
+	var results []result
+	for i, j := range jobs {
+		r := result{Lab: j.name}
+		switch {
+		case ctx.Err() != nil:
+			r.Result = "not run"
+		case len(j.clusters) == 0:
+			r.Result, r.Note = "skip", "nothing of it runs on these clusters"
+		default:
+			fmt.Fprintf(b.stderr, "\n=== %s (%d of %d)\n", j.name, i+1, len(jobs))
+			r = b.runOne(ctx, j, after)
+		}
+		if r.Result != "pass" && r.Result != "skip" {
+			code = exitFail
+		}
+		results = append(results, r)
+	}
+	if ctx.Err() != nil {
+		code = exitInterrupted
+	}
+	err := b.sumUp(results, time.Since(began))
+	return code, errors.Join(err, b.save(results))
+}
+
+// runOne runs a lab and prints its report.
+func (b batch) runOne(ctx context.Context, j job, after func(job, report.Report) (string, error)) result {
+	out := result{Lab: j.name}
+	began := time.Now()
+	r, err := b.start(ctx, j)
+	out.Elapsed = time.Since(began)
+	if r == nil {
+		out.Result, out.Note = "error", err.Error()
+		return out
+	}
+	c := report.Summary(*r)
+	out.Result, out.Expectations = c.Status.String(), c.Expectations
+	out.Run, out.Clusters, out.Skipped = r.ID, r.Clusters, r.Skipped
+	if shown := b.command("show", r.Folder).Run(); shown != nil {
+		out.Note = fmt.Sprintf("its report could not be shown: %v", shown)
+	}
+	switch {
+	case report.ExitCode(*r) == report.ExitPass && err != nil:
+		out.Result, out.Note = "error", err.Error()
+	case report.ExitCode(*r) == report.ExitPass && after != nil:
+		if out.Note, err = after(j, *r); err != nil {
+			out.Result, out.Note = "error", err.Error()
+		}
+	}
+	return out
+}
+
+// start runs a lab and returns its report, nil where it did not come to one. An
+// interrupt comes to the child as well, since it is of the same group; a signal
+// to end is passed on.
+func (b batch) start(ctx context.Context, j job) (*report.Report, error) {
+	var out bytes.Buffer
+	cmd := b.command(b.arguments(j)...)
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-ctx.Done():
+			// It ends by itself where it got the interrupt.
+			if errors.Is(context.Cause(ctx), errTerminated) {
+				_ = cmd.Process.Signal(syscall.SIGTERM)
+			}
+		case <-ended:
+		}
+	}()
+	err := cmd.Wait()
+	var r report.Report
+	if out.Len() == 0 || json.Unmarshal(out.Bytes(), &r) != nil {
+		return nil, fmt.Errorf("it did not come to a run, exit code %d: see what it said above", cmd.ProcessState.ExitCode())
+	}
+	return &r, err
+}
+
+func (b batch) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(b.lab, args...)
+	cmd.Stdout, cmd.Stderr = b.stdout, b.stderr
+	return cmd
+}
+
+// sumUp prints what came of all labs.
+func (b batch) sumUp(results []result, took time.Duration) error {
+	fmt.Fprintln(b.stdout)
+	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LAB\tRESULT\tAS EXPECTED\tNOT\tNOT TOLD\tSKIPPED\tTIME\tNOTES")
+	passed := 0
+	for _, r := range results {
+		if r.Result == "pass" || r.Result == "skip" {
+			passed++
+		}
+		e := r.Expectations
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Lab, r.Result, e.Pass, e.Fail, e.Error+e.Pending, e.Skip, r.Elapsed.Round(time.Second), r.notes())
+	}
+	fmt.Fprintf(table, "\t\t\t\t\t\t%s\t\n", took.Round(time.Second))
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		for _, c := range r.Skipped {
+			fmt.Fprintf(b.stdout, "%s: %s (%s) was left out: %s\n", r.Lab, c.Name, c.Kubernetes, c.Reason)
+		}
+	}
+	_, err := fmt.Fprintf(b.stdout, "%d of %d labs as expected.\n", passed, len(results))
+	return err
+}
+
+func (r result) notes() string {
+	text := r.Note
+	if n := len(r.Skipped); n > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%d left out", n)
+	}
+	return text
+}
+
+// save writes the results where they are wanted.
+func (b batch) save(results []result) error {
+	if b.summary == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(b.summary, append(data, '\n'), 0o644)
+}

@@ -1,0 +1,206 @@
+package matrix
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// Markdown is the labs on the clusters that all of them declare, and then for
+// each lab what did not come out alike on all of its clusters.
+func Markdown(labs []Lab) string {
+	var b strings.Builder
+	standard := catalog.StandardClusters()
+	head, rule := "| lab |", "| --- |"
+	for _, c := range standard {
+		head += " " + title(c.Kubernetes, c.FeatureGates) + " |"
+		rule += " --- |"
+	}
+	fmt.Fprintf(&b, "%s\n%s\n", head, rule)
+	for _, lab := range labs {
+		fmt.Fprintf(&b, "| [%s](catalog/%s/README.md) |", lab.Name, lab.Name)
+		for _, c := range standard {
+			fmt.Fprintf(&b, " %s |", lab.cell(c.Name))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n## What differs\n")
+	for _, lab := range labs {
+		lab.differences(&b)
+	}
+	return b.String()
+}
+
+// title names a cluster by its version and gates.
+func title(kubernetes string, gates map[string]bool) string {
+	for _, gate := range slices.Sorted(maps.Keys(gates)) {
+		sign := "-"
+		if gates[gate] {
+			sign = "+"
+		}
+		kubernetes += " " + sign + gate
+	}
+	return kubernetes
+}
+
+// cell says what a lab came to on a cluster.
+func (l Lab) cell(cluster string) string {
+	if !slices.Contains(l.On, cluster) {
+		return "–"
+	}
+	if l.Report == nil {
+		return "not recorded"
+	}
+	if slices.ContainsFunc(l.Report.Skipped, func(c report.SkippedCluster) bool { return c.Name == cluster }) {
+		return "left out"
+	}
+	only := l.Report.Only(func(_, on string) bool { return on == cluster })
+	if len(only.Runs) == 0 {
+		return "not recorded"
+	}
+	tally := report.Summary(only).Expectations
+	text := fmt.Sprintf("%d as expected", tally.Pass)
+	if tally.Fail > 0 {
+		text += fmt.Sprintf(", **%d not**", tally.Fail)
+	}
+	if n := tally.Error + tally.Pending; n > 0 {
+		text += fmt.Sprintf(", **%d could not be told**", n)
+	}
+	return text
+}
+
+// differences writes the scenarios of a lab.
+func (l Lab) differences(b *strings.Builder) {
+	fmt.Fprintf(b, "\n### %s\n\n%s\n", l.Name, escape(l.Description))
+	if l.Report == nil {
+		b.WriteString("\nNot recorded.\n")
+		return
+	}
+	for _, c := range l.Report.Skipped {
+		fmt.Fprintf(b, "\n%s was left out: no node image could be had.\n", escape(title(c.Kubernetes, nil)))
+	}
+	var done []string
+	for _, run := range l.Report.Runs {
+		if !slices.Contains(done, run.Scenario) {
+			done = append(done, run.Scenario)
+			l.scenario(b, run)
+		}
+	}
+}
+
+// scenario writes the rows of a scenario that differ, with the clusters that
+// came out alike in one column.
+func (l Lab) scenario(b *strings.Builder, of report.Run) {
+	table := report.Table(*l.Report, of.Scenario)
+	heads := l.heads(table[0][1:])
+	alike := 0
+	var rows [][]report.Cell
+	for _, row := range table[1:] {
+		switch {
+		case differs(row[1:]):
+			rows = append(rows, row)
+		case row[0].Kind == report.CellExpectation:
+			alike++
+		}
+	}
+	fmt.Fprintf(b, "\n**%s**: %s\n", escape(of.Scenario), escape(of.Description))
+	if alike > 0 || len(rows) == 0 {
+		fmt.Fprintf(b, "\nAlike on %s: %s.\n", escape(strings.Join(heads, ", ")), expectations(alike))
+	}
+	if len(rows) == 0 {
+		return
+	}
+	groups := group(rows)
+	head, rule := "| |", "| --- |"
+	for _, columns := range groups {
+		var names []string
+		for _, i := range columns {
+			names = append(names, heads[i])
+		}
+		head, rule = head+" "+escape(strings.Join(names, ", "))+" |", rule+" --- |"
+	}
+	fmt.Fprintf(b, "\n%s\n%s\n", head, rule)
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s |", escape(row[0].Text))
+		for _, columns := range groups {
+			fmt.Fprintf(b, " %s |", outcome(row[1+columns[0]]))
+		}
+		b.WriteString("\n")
+	}
+}
+
+// heads are the titles of the columns.
+func (l Lab) heads(cells []report.Cell) []string {
+	var out []string
+	for _, cell := range cells {
+		i := slices.IndexFunc(l.Report.Clusters, func(c report.Cluster) bool { return c.Name == cell.Text })
+		if i < 0 {
+			out = append(out, cell.Text)
+			continue
+		}
+		c := l.Report.Clusters[i]
+		out = append(out, title(c.Kubernetes, c.FeatureGates))
+	}
+	return out
+}
+
+// differs says whether not all cells came to the same, or not as they should.
+func differs(cells []report.Cell) bool {
+	for _, c := range cells {
+		if outcome(c) != outcome(cells[0]) || c.Status >= expect.Fail {
+			return true
+		}
+	}
+	return false
+}
+
+// group puts columns together that are the same in all rows, in the order of
+// the first of each.
+func group(rows [][]report.Cell) [][]int {
+	var keys []string
+	var groups [][]int
+	for i := range rows[0][1:] {
+		key := ""
+		for _, row := range rows {
+			key += outcome(row[1+i]) + "\n"
+		}
+		at := slices.Index(keys, key)
+		if at < 0 {
+			keys, groups = append(keys, key), append(groups, nil)
+			at = len(groups) - 1
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// outcome is a cell in a word or two.
+func outcome(c report.Cell) string {
+	switch {
+	case c.Kind == report.CellNone:
+		return ""
+	case c.Status == expect.Fail:
+		return "**" + escape(c.Text) + ", not as expected**"
+	case c.Status >= expect.Error:
+		return "**could not be told**"
+	}
+	return escape(c.Text)
+}
+
+func expectations(n int) string {
+	if n == 1 {
+		return "1 expectation"
+	}
+	return fmt.Sprintf("%d expectations", n)
+}
+
+// escape is text in one line in which nothing is taken for Markdown or HTML.
+func escape(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;").Replace(text)
+}

@@ -1,0 +1,111 @@
+// Package matrix tells, as Markdown, what the labs of the catalog came to on
+// each cluster, by their recordings.
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// Lab is a lab and what was recorded of it.
+type Lab struct {
+	Name, Description string
+	// On are the clusters on which it has scenarios.
+	On []string
+	// Report is that of its recording; nil where it is not recorded.
+	Report *report.Report
+}
+
+// Read reads the labs of the catalog, with the recordings in root/NAME.
+func Read(root string) ([]Lab, error) {
+	names, err := catalog.Names()
+	if err != nil {
+		return nil, err
+	}
+	var labs []Lab
+	for _, name := range names {
+		m, err := Module(name)
+		if err != nil {
+			return nil, err
+		}
+		lab := Lab{Name: name, Description: m.Description, On: Used(m)}
+		if lab.Report, err = recorded(root, name); err != nil {
+			return nil, err
+		}
+		labs = append(labs, lab)
+	}
+	return labs, nil
+}
+
+// Module is the scenario of a lab.
+func Module(name string) (*dsl.Module, error) {
+	folder, err := catalog.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	m, problems := dsl.LoadFS(folder, "scenario.hcl", dsl.Options{})
+	if problems.HasErrors() {
+		return nil, fmt.Errorf("lab %s: %s: %s", name, problems[0].Summary, problems[0].Detail)
+	}
+	return m, nil
+}
+
+// Used are the clusters on which scenarios of the module run, in the order in
+// which they are declared.
+func Used(m *dsl.Module) []string {
+	var names []string
+	for _, c := range m.Clusters {
+		if slices.ContainsFunc(m.Scenarios, func(s *dsl.Scenario) bool { return slices.Contains(s.Clusters, c) }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Archives are the files of a lab's recordings below the catalog's folder.
+func Archives(root, name string) ([]string, error) {
+	return filepath.Glob(filepath.Join(root, name, "recordings", "*"+replay.ArchiveSuffix))
+}
+
+// recorded is the report of a lab's recording; nil where there is none.
+func recorded(root, name string) (*report.Report, error) {
+	archives, err := Archives(root, name)
+	if err != nil || len(archives) == 0 {
+		return nil, err
+	}
+	if len(archives) > 1 {
+		return nil, fmt.Errorf("lab %s has %d recordings, and should have one", name, len(archives))
+	}
+	recording, remove, err := replay.OpenArchive(archives[0])
+	if err != nil {
+		return nil, err
+	}
+	if recording.Report == nil {
+		err = fmt.Errorf("%s: %w", archives[0], replay.ErrNoReport)
+	}
+	return recording.Report, errors.Join(err, remove())
+}
+
+// Between these lines of a file stands what Fill writes.
+const (
+	begin = "<!-- BEGIN MATRIX: written by `make matrix` -->"
+	end   = "<!-- END MATRIX -->"
+)
+
+// Fill puts the matrix where it belongs in a text.
+func Fill(text, matrix string) (string, error) {
+	before, rest, found := strings.Cut(text, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return "", fmt.Errorf("there is no place for the matrix: want the lines %q and %q", begin, end)
+	}
+	return before + begin + "\n\n" + strings.Trim(matrix, "\n") + "\n\n" + end + after, nil
+}

@@ -1,0 +1,105 @@
+package matrix
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+func TestTheLabsReadmeHasTheMatrix(t *testing.T) {
+	labs, err := Read(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Fill(string(is), Markdown(labs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(is)); diff != "" {
+		t.Errorf("labs/README.md is not what the recordings say; run make matrix (-want +is):\n%s", diff)
+	}
+}
+
+// expectation is one that came to something.
+func expectation(name, got string, status expect.Status) report.Step {
+	return report.Step{Name: name, Verb: "expect", Status: status, Verdict: &expect.Verdict{Name: name, Status: status, Got: got}}
+}
+
+func sample() []Lab {
+	run := func(cluster string, steps ...report.Step) report.Run {
+		return report.Run{Scenario: "native", Description: "A helper.", Cluster: cluster, Steps: steps}
+	}
+	gates := map[string]bool{"SidecarContainers": true}
+	return []Lab{
+		{Name: "new", Description: "Not run yet.", On: []string{"v127"}},
+		{Name: "some", Description: "Some <b>|</b> text.", On: []string{"v127", "v128", "v128_on", "v129", "v133", "v136"}, Report: &report.Report{
+			Clusters: []report.Cluster{
+				{Name: "v127", Kubernetes: "1.27"}, {Name: "v128", Kubernetes: "1.28"},
+				{Name: "v128_on", Kubernetes: "1.28", FeatureGates: gates}, {Name: "v129", Kubernetes: "1.29"}},
+			Skipped: []report.SkippedCluster{{Name: "v136", Kubernetes: "1.36", Reason: "none"}},
+			Runs: []report.Run{
+				run("v127", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Pass)),
+				run("v128", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Pass)),
+				run("v128_on", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Fail)),
+				run("v129", expectation("it starts", "true", expect.Pass), expectation("it ends", "", expect.Error)),
+			},
+		}},
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	const want = `| lab | 1.27 | 1.28 | 1.28 +SidecarContainers | 1.29 | 1.33 | 1.36 | 1.37 |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| [new](catalog/new/README.md) | not recorded | – | – | – | – | – | – |
+| [some](catalog/some/README.md) | 2 as expected | 2 as expected | 1 as expected, **1 not** | 1 as expected, **1 could not be told** | not recorded | left out | – |
+
+## What differs
+
+### new
+
+Not run yet.
+
+Not recorded.
+
+### some
+
+Some &lt;b&gt;\|&lt;/b&gt; text.
+
+1.36 was left out: no node image could be had.
+
+**native**: A helper.
+
+Alike on 1.27, 1.28, 1.28 +SidecarContainers, 1.29: 1 expectation.
+
+| | 1.27, 1.28 | 1.28 +SidecarContainers | 1.29 |
+| --- | --- | --- | --- |
+| it ends | false | **false, not as expected** | **could not be told** |
+`
+	if diff := cmp.Diff(want, Markdown(sample())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestFill(t *testing.T) {
+	text := "before\n" + begin + "\nold\n" + end + "\nafter\n"
+	got, err := Fill(text, "new\n")
+	if want := "before\n" + begin + "\n\nnew\n\n" + end + "\nafter\n"; err != nil || got != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	if again, err := Fill(got, "new\n"); err != nil || again != got {
+		t.Errorf("filled again it is %q, %v", again, err)
+	}
+	if _, err := Fill("nothing", "new"); err == nil || !strings.Contains(err.Error(), "no place") {
+		t.Errorf("error = %v, want that there is no place", err)
+	}
+}
