@@ -1,12 +1,16 @@
 package kind
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kind-lab/lab/clusters"
 )
@@ -65,22 +69,6 @@ func components(spec clusters.Spec) []clusters.Component {
 // would give it: a network of 254 pods for each, in the order in which they join.
 func podCIDR(index int) string { return fmt.Sprintf("10.244.%d.0/24", index) }
 
-// givePodCIDRs waits for the nodes, which are its arguments with their networks,
-// and gives each its own. It asks the API server of the node it runs on with the
-// certificate by which that reaches kubelets, which may do all.
-const givePodCIDRs = `
-pki=/etc/kubernetes/pki
-until [ -s $pki/apiserver-kubelet-client.key ] && [ -s $pki/apiserver-kubelet-client.crt ]; do sleep 0.2; done
-while [ $# -gt 0 ]; do
-  node=$1 cidr=$2
-  said=$(curl --silent --insecure --max-time 5 --cert $pki/apiserver-kubelet-client.crt --key $pki/apiserver-kubelet-client.key \
-    --request PATCH --header 'Content-Type: application/merge-patch+json' --output /dev/null --write-out '%{http_code}' \
-    --data "{\"spec\":{\"podCIDR\":\"$cidr\",\"podCIDRs\":[\"$cidr\"]}}" "https://127.0.0.1:6443/api/v1/nodes/$node")
-  shift 2
-  [ "$said" = 200 ] || { set -- "$@" "$node" "$cidr"; sleep 0.1; }
-done
-`
-
 // networks gives every node its podCIDR once the pods of CoreDNS are pending: a
 // node that has one is soon ready, and then they have nodes, see hurryDNS.
 func (p *Provisioner) networks(ctx context.Context, c *creation, pending <-chan struct{}) error {
@@ -92,13 +80,39 @@ func (p *Provisioner) networks(ctx context.Context, c *creation, pending <-chan 
 	case <-ctx.Done():
 		return nil
 	}
-	command := []string{"bash", "-c", givePodCIDRs, "bash"}
-	for i, node := range c.nodes {
-		command = append(command, node.Name, podCIDR(i))
+	client, err := p.admin(ctx, c)
+	if err == nil {
+		err = givePodCIDRs(ctx, client, c.nodes)
 	}
-	var said bytes.Buffer
-	if err := p.NodeExec(ctx, c.nodes[0].Name, nil, &said, &said, command...); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("giving the nodes their podCIDRs: %w: %s", err, strings.TrimSpace(said.String()))
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("giving the nodes their podCIDRs: %w", err)
 	}
 	return nil
+}
+
+// givePodCIDRs waits for the nodes and gives each its own podCIDR, those first
+// that join first. The error is the context's, with the last one of the API.
+func givePodCIDRs(ctx context.Context, client kubernetes.Interface, nodes []clusters.Node) error {
+	left := map[int]string{}
+	for i, node := range nodes {
+		left[i] = node.Name
+	}
+	for {
+		var last error
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			patch := fmt.Sprintf(`{"spec":{"podCIDR":%[1]q,"podCIDRs":[%[1]q]}}`, podCIDR(i))
+			_, err := client.CoreV1().Nodes().Patch(ctx, left[i], types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			if err != nil {
+				last = err
+				continue
+			}
+			delete(left, i)
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		if over := pause(ctx, soon); over != nil {
+			return errors.Join(over, last)
+		}
+	}
 }
