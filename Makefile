@@ -7,7 +7,7 @@ LAB      := bin/lab
 comma    := ,
 PACKAGES := ./cmd/... ./dsl/... ./labs/... ./clusters/... ./collectors/...
 # The versions that the end-to-end tests run on.
-VERSIONS := 1.27 1.28 1.29
+VERSIONS := 1.27 1.28 1.29 1.37
 
 .DEFAULT_GOAL := help
 .PHONY: help build engine images browser demo labs test-labs record matrix test check unit e2e fuzz bench clean
@@ -39,11 +39,12 @@ demo: engine ## Run the lab job-sidecar on 1.27 and 1.28, with the gate off and 
 	@$(LAB) run -cluster v127,v128,v128_on labs/catalog/job-sidecar
 
 # The labs of the catalog: LABS="a b" and CLUSTERS=v127,v129 choose a part of them,
-# and CONCURRENCY is how many clusters are in use at once.
+# PARALLEL is how many labs run at once, and CONCURRENCY how many clusters of each.
 LABS        :=
 CLUSTERS    :=
-CONCURRENCY := 4
-BATCH        = go run ./labs/catalog/internal/batch -lab $(LAB) -concurrency $(CONCURRENCY)
+PARALLEL    := 2
+CONCURRENCY := 5
+BATCH        = go run ./labs/catalog/internal/batch -lab $(LAB) -parallel $(PARALLEL) -concurrency $(CONCURRENCY)
 
 labs: engine ## Run all labs on all their clusters, less those that cannot be had
 	@$(BATCH) -skip-unavailable -cluster "$(CLUSTERS)" run $(LABS)
@@ -52,7 +53,7 @@ labs: engine ## Run all labs on all their clusters, less those that cannot be ha
 # that cannot be had is a failure here.
 TEST_CLUSTERS := v127,v128,v128_on,v129,v137
 
-test-labs: engine ## Run all labs on a choice of clusters; durations in .lab/labs.json
+test-labs: images ## Run all labs on a choice of clusters; durations in .lab/labs.json
 	@mkdir -p .lab; pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
 	$(BATCH) -cluster $(TEST_CLUSTERS) -o .lab/labs.json run $(LABS); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code
@@ -64,7 +65,7 @@ record: engine ## Run the labs and keep what is recorded, for replay and the mat
 matrix: ## Write what the recordings of the labs say into labs/README.md
 	@go run ./labs/catalog/internal/batch matrix
 
-test: check unit e2e ## All tests, real clusters included
+test: check unit e2e test-labs ## All tests, real clusters included
 
 check: ## Formatting and vet
 	@test -z "$$(gofmt -l cmd dsl labs clusters collectors)" || { echo "not formatted:"; gofmt -l cmd dsl labs clusters collectors; exit 1; }

@@ -112,6 +112,15 @@ scenario "native" {
     outcome   = target.native_sidecars
   }
 
+  # The pod has succeeded by then, so both conditions that the version knows are
+  # there: SuccessCriteriaMet comes first or together with Complete.
+  expect "the Job says SuccessCriteriaMet too, from 1.31 on" {
+    when      = target.native_sidecars
+    condition = contains(keys(job.myapp.conditions), "SuccessCriteriaMet")
+    outcome   = target.minor >= 31
+    message   = "The Job's conditions are ${join(", ", keys(job.myapp.conditions))}."
+  }
+
   expect "without native sidecars the pod hangs in Init:0/1" {
     condition = job.myapp.pod.status == "Init:0/1"
     outcome   = !target.native_sidecars

@@ -1,6 +1,6 @@
 // Command batch does something with all labs of the catalog, from the root of
-// the project: run runs them one after the other, each as a `lab run` of its own
-// on the clusters of the pool; record does so and keeps what was recorded, for
+// the project: run runs them, each as a `lab run` of its own on the clusters of
+// the pool; record does so and keeps what was recorded, for
 // replay; matrix writes what the recordings say into labs/README.md.
 //
 //	batch [FLAGS] run|record|matrix [LAB]...
@@ -40,6 +40,8 @@ type batch struct {
 	summary   string
 	// concurrency is how many clusters are in use at once; 0 for all.
 	concurrency int
+	// parallel is how many labs are run at once.
+	parallel int
 	// skip leaves out what cannot be had.
 	skip           bool
 	stdout, stderr io.Writer
@@ -57,6 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&b.root, "catalog", filepath.Join("labs", "catalog"), "the catalog's folder")
 	flags.StringVar(&b.clusters, "cluster", "", "only these clusters of the labs, with commas between them")
 	flags.IntVar(&b.concurrency, "concurrency", 0, "how many clusters may be in use at once; 0 for all of a lab")
+	flags.IntVar(&b.parallel, "parallel", 1, "how many labs are run at once")
 	flags.BoolVar(&b.skip, "skip-unavailable", false, "leave out clusters whose Kubernetes version cannot be had here")
 	flags.StringVar(&b.summary, "o", "", "also write what came of it, with how long everything took, to this file, as JSON")
 	if err := flags.Parse(args); err != nil {

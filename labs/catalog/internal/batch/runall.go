@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kind-lab/lab/labs/report"
 )
@@ -31,27 +35,38 @@ type result struct {
 	Note string `json:"note,omitempty"`
 }
 
-// runAll runs the labs one after the other, hands those that passed to after,
-// which returns what to note, and sums up.
+// runAll runs the labs, as many at a time as b.parallel says, hands those that
+// passed to after, which returns what to note, and sums up.
 func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Report) (string, error)) (int, error) {
 	began := time.Now()
-	code := exitPass
-	var results []result
+	results := make([]result, len(jobs))
+	var group errgroup.Group
+	group.SetLimit(max(1, b.parallel))
+	var printing sync.Mutex
 	for i, j := range jobs {
-		r := result{Lab: j.name}
-		switch {
-		case ctx.Err() != nil:
-			r.Result = "not run"
-		case len(j.clusters) == 0:
-			r.Result, r.Note = "skip", "nothing of it runs on these clusters"
-		default:
-			fmt.Fprintf(b.stderr, "\n=== %s (%d of %d)\n", j.name, i+1, len(jobs))
-			r = b.runOne(ctx, j, after)
-		}
+		group.Go(func() error {
+			switch {
+			case ctx.Err() != nil:
+				results[i] = result{Lab: j.name, Result: "not run"}
+			case len(j.clusters) == 0:
+				results[i] = result{Lab: j.name, Result: "skip", Note: "nothing of it runs on these clusters"}
+			default:
+				one := b
+				if b.parallel > 1 {
+					one.stderr = &prefixed{to: b.stderr, mu: &printing, prefix: j.name + ": "}
+				}
+				fmt.Fprintf(one.stderr, "=== %s (%d of %d)\n", j.name, i+1, len(jobs))
+				results[i] = one.runOne(ctx, j, &printing, after)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // none returns an error
+	code := exitPass
+	for _, r := range results {
 		if r.Result != "pass" && r.Result != "skip" {
 			code = exitFail
 		}
-		results = append(results, r)
 	}
 	if ctx.Err() != nil {
 		code = exitInterrupted
@@ -60,8 +75,36 @@ func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Re
 	return code, errors.Join(err, b.save(results))
 }
 
-// runOne runs a lab and prints its report.
-func (b batch) runOne(ctx context.Context, j job, after func(job, report.Report) (string, error)) result {
+// prefixed writes whole lines, each with a prefix, one writer at a time.
+type prefixed struct {
+	to     io.Writer
+	mu     *sync.Mutex
+	prefix string
+	rest   []byte
+}
+
+func (p *prefixed) Write(data []byte) (int, error) {
+	p.rest = append(p.rest, data...)
+	end := bytes.LastIndexByte(p.rest, '\n') + 1
+	if end == 0 {
+		return len(data), nil
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(p.rest[:end]) {
+		out.WriteString(p.prefix)
+		out.Write(line)
+	}
+	p.rest = append([]byte(nil), p.rest[end:]...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.to.Write(out.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// runOne runs a lab and prints its report while nothing else is printed.
+func (b batch) runOne(ctx context.Context, j job, printing *sync.Mutex, after func(job, report.Report) (string, error)) result {
 	out := result{Lab: j.name}
 	began := time.Now()
 	r, err := b.start(ctx, j)
@@ -73,10 +116,18 @@ func (b batch) runOne(ctx context.Context, j job, after func(job, report.Report)
 	c := report.Summary(*r)
 	out.Result, out.Expectations = c.Status.String(), c.Expectations
 	out.Run, out.Clusters, out.Skipped = r.ID, r.Clusters, r.Skipped
-	if shown := b.command("show", r.Folder).Run(); shown != nil {
-		out.Note = fmt.Sprintf("its report could not be shown: %v", shown)
+	var shown bytes.Buffer
+	show := b.command("show", r.Folder)
+	show.Stdout = &shown
+	if err := show.Run(); err != nil {
+		out.Note = fmt.Sprintf("its report could not be shown: %v", err)
 	}
+	printing.Lock()
+	_, wrong := b.stdout.Write(shown.Bytes())
+	printing.Unlock()
 	switch {
+	case wrong != nil:
+		out.Result, out.Note = "error", wrong.Error()
 	case report.ExitCode(*r) == report.ExitPass && err != nil:
 		out.Result, out.Note = "error", err.Error()
 	case report.ExitCode(*r) == report.ExitPass && after != nil:

@@ -1,0 +1,235 @@
+# A graph of containers, squeezed into the line that initContainers is.
+# README.md tells the story.
+
+lab {
+  name        = "container-dag"
+  description = "A graph of containers: which of its edges can a pod express?"
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "line" {
+  description = "The graph as initContainers: a line, and a fork with a join made by hand."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    proxy = pod.line.container["proxy"]
+    mysql = pod.line.container["mysql-client"]
+    certs = pod.line.container["certs"]
+    svc   = pod.line.container["svc"]
+
+    join_mysql   = pod.join.container["mysql-client"]
+    join_certs   = pod.join.container["certs"]
+    join_config  = pod.join.container["config"]
+    join_barrier = pod.join.container["barrier"]
+    join_svc     = pod.join.container["svc"]
+  }
+
+  # Lenient, so that 1.27 drops restartPolicy as 1.28 without the gate does.
+  # What is left is an init container with a probe, and that is not allowed.
+  apply "pods" {
+    manifests        = [file("line.yaml"), file("join.yaml")]
+    field_validation = "warn"
+    expect_error     = !target.native_sidecars
+  }
+
+  expect "without native sidecars an init container may not say when it is ready" {
+    when      = !target.native_sidecars
+    condition = can(regex("startupProbe: Forbidden: may not be set for init containers", step.pods.error))
+    message   = "The API server said: ${step.pods.error}"
+  }
+
+  expect "the line gets to its end" {
+    when      = target.native_sidecars
+    condition = pod.line.phase == "Succeeded" && local.mysql.restarts == 0
+    within    = "120s"
+  }
+
+  expect "each container of the line waits for the one before it" {
+    when = target.native_sidecars
+    condition = ordered([
+      local.proxy.started_at, log_time(local.proxy, "^up$"),
+      local.mysql.started_at, log_time(local.mysql, "^connected$"),
+      local.certs.started_at, local.certs.finished_at, local.svc.started_at,
+    ])
+  }
+
+  # No edge of the graph leads from mysql-client to certs. It takes 8 s.
+  expect "certs waits for a container that it does not need" {
+    when      = target.native_sidecars
+    condition = local.certs.started_at - local.mysql.started_at > 6
+    message   = "certs started ${local.certs.started_at - local.mysql.started_at} s after mysql-client."
+  }
+
+  expect "the fork gets to its end too" {
+    when      = target.native_sidecars
+    condition = pod.join.phase == "Succeeded" && local.join_mysql.restarts == 0
+    within    = "120s"
+  }
+
+  expect "a branch that is a sidecar without startupProbe runs beside the next" {
+    when      = target.native_sidecars
+    condition = ordered([local.join_mysql.started_at, local.join_certs.started_at, log_time(local.join_mysql, "^connected$")])
+  }
+
+  expect "two branches that end by themselves do not" {
+    when      = target.native_sidecars
+    condition = overlaps(local.join_certs, local.join_config)
+    outcome   = false
+  }
+
+  expect "the barrier joins the branches" {
+    when      = target.native_sidecars
+    condition = ordered([log_time(local.join_mysql, "^connected$"), local.join_barrier.finished_at, local.join_svc.started_at])
+  }
+}
+
+scenario "ordinary" {
+  description = "An edge between two ordinary containers: none by readiness, one too many by postStart."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    probe = pod.probe.container
+    hold  = pod.hold.container
+  }
+
+  apply "pods" {
+    manifests = [file("ordinary.yaml")]
+  }
+
+  wait "database is ready in both" {
+    condition = logged(local.probe["database"], "^ready$") && logged(local.hold["database"], "^ready$")
+    within    = "90s"
+  }
+
+  expect "readiness holds nobody up" {
+    condition = ordered([local.probe["database"].started_at, local.probe["svc"].started_at, log_time(local.probe["database"], "^ready$")])
+  }
+
+  expect "so svc finds no database" {
+    condition = logged(local.probe["svc"], "^database is missing$")
+    within    = "30s"
+  }
+
+  expect "a postStart hook does hold the next up" {
+    condition = ordered([log_time(local.hold["database"], "^ready$"), local.hold["svc"].started_at])
+    within    = "60s"
+  }
+
+  expect "so svc finds its database" {
+    condition = logged(local.hold["svc"], "^database is there$")
+    within    = "30s"
+  }
+
+  # The hook is not an edge to svc: it holds up all that come later in the spec.
+  expect "it holds up who needs nothing of database too" {
+    condition = ordered([log_time(local.hold["database"], "^ready$"), local.hold["stranger"].started_at])
+    within    = "60s"
+  }
+}
+
+scenario "by-hand" {
+  description = "Files on a shared volume can express any graph, and Kubernetes knows nothing of it."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    files  = pod.files.container
+    broken = pod.broken.container
+  }
+
+  apply "pods" {
+    manifests = [file("by-hand.yaml")]
+  }
+
+  expect "the graph gets to its end" {
+    condition = pod.files.phase == "Succeeded"
+    within    = "120s"
+  }
+
+  expect "the branches ran at the same time" {
+    condition = overlaps(local.files["certs"], local.files["config"])
+  }
+
+  expect "svc's work began after both" {
+    condition = ordered([log_time(local.files["certs"], "^done$"), log_time(local.files["svc"], "^all there$")]) && ordered([log_time(local.files["config"], "^done$"), log_time(local.files["svc"], "^all there$")])
+  }
+
+  # To Kubernetes it had no order: svc ran, and cost, all the while.
+  expect "svc's container was there before either had ended" {
+    condition = ordered([local.files["svc"].started_at, local.files["certs"].finished_at]) && ordered([local.files["svc"].started_at, local.files["config"].finished_at])
+  }
+
+  wait "certs failed in the other pod" {
+    condition = local.broken["certs"].state == "terminated" && local.broken["certs"].exit_code == 1
+    within    = "60s"
+  }
+
+  # An init container that fails fails the pod. Here svc waits for ever.
+  expect "a branch that fails fails nobody" {
+    condition = pod.broken.phase == "Running" && local.broken["svc"].state == "running"
+    within    = "30s"
+    hold      = "5s"
+  }
+}
+
+scenario "requires" {
+  description = "The fields of the graph that was proposed: known to no version."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    svc   = pod.requires.container["svc"]
+    certs = pod.requires.container["certs"]
+  }
+
+  apply "strict" {
+    manifests    = [file("requires.yaml")]
+    expect_error = true
+  }
+
+  expect "the refusal names both fields" {
+    condition = can(regex("unknown field \"spec.containers\\[0\\].requires\"", step.strict.error)) && can(regex("unknown field \"spec.containers\\[1\\].oneshot\"", step.strict.error))
+    message   = "The API server said: ${step.strict.error}"
+  }
+
+  apply "lenient" {
+    manifests        = [file("requires.yaml")]
+    field_validation = "warn"
+  }
+
+  expect "both are dropped with a warning" {
+    condition = contains(step.lenient.warnings, "unknown field \"spec.containers[0].requires\"") && contains(step.lenient.warnings, "unknown field \"spec.containers[1].oneshot\"")
+    message   = "It warned: ${join("; ", step.lenient.warnings)}."
+  }
+
+  expect "svc starts before what it requires" {
+    condition = ordered([local.svc.started_at, local.certs.started_at]) && logged(local.svc, "^certs are missing$")
+    within    = "90s"
+  }
+}

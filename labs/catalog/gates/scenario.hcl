@@ -1,0 +1,343 @@
+# The feature gate SidecarContainers, component by component and version by
+# version. README.md tells the story.
+
+lab {
+  name        = "gates"
+  description = "A gate that one component lacks, that is not there yet, locked, or gone."
+}
+
+variable "component" {
+  type        = string
+  default     = "kube-scheduler"
+  description = "The component whose flags are tried."
+  validation {
+    condition     = contains(["kube-apiserver", "kube-controller-manager", "kube-scheduler"], var.component)
+    error_message = "It is one of kube-apiserver, kube-controller-manager and kube-scheduler."
+  }
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+# On, but for one component.
+cluster "v128_not_apiserver" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+  component "kube-apiserver" {
+    feature_gates = { SidecarContainers = false }
+  }
+}
+
+cluster "v128_not_scheduler" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+  component "kube-scheduler" {
+    feature_gates = { SidecarContainers = false }
+  }
+}
+
+cluster "v128_not_kubelet" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+  component "kubelet" {
+    feature_gates = { SidecarContainers = false }
+  }
+}
+
+cluster "v128_not_manager" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+  component "kube-controller-manager" {
+    feature_gates = { SidecarContainers = false }
+  }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+# On by default, and still off where somebody says so.
+cluster "v129_not_kubelet" {
+  kubernetes = "1.29"
+  component "kubelet" {
+    feature_gates = { SidecarContainers = false }
+  }
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "component" {
+  description = "Who minds the gate, and what each does without it."
+  clusters = [
+    cluster.v127, cluster.v128, cluster.v128_on,
+    cluster.v128_not_apiserver, cluster.v128_not_scheduler, cluster.v128_not_kubelet, cluster.v128_not_manager,
+    cluster.v129, cluster.v129_not_kubelet,
+    cluster.v133, cluster.v136, cluster.v137,
+  ]
+
+  locals {
+    # What becomes of a native sidecar here.
+    fate = lookup({
+      v128_not_scheduler = "unschedulable"
+      v128_not_kubelet   = "rejected"
+      v129_not_kubelet   = "rejected"
+    }, target.name, target.native_sidecars ? "runs" : target.minor < 28 ? "unknown" : "dropped")
+    article = pod.myapp-pod
+  }
+
+  # The article's pod as it stands. Whether its images can be had matters to
+  # nothing that is looked at here.
+  apply "article" {
+    manifests    = [file("article.yaml")]
+    expect_error = local.fate == "unknown"
+  }
+
+  expect "1.27 does not know the field" {
+    when      = local.fate == "unknown"
+    condition = can(regex("unknown field \"spec.initContainers\\[2\\].restartPolicy\"", step.article.error))
+    message   = "The API server said: ${step.article.error}"
+  }
+
+  expect "the API server keeps the field" {
+    when      = local.fate != "unknown"
+    condition = local.article.container["istio-proxy"].kind == "sidecar"
+    outcome   = local.fate != "dropped"
+  }
+
+  expect "it drops the field without a warning" {
+    when      = local.fate == "dropped"
+    condition = length(step.article.warnings) == 0
+    message   = "It warned: ${join("; ", step.article.warnings)}"
+  }
+
+  expect "the scheduler refuses" {
+    when      = local.fate == "unschedulable"
+    condition = anytrue([for e in local.article.events : e.reason == "FailedScheduling" && can(regex("restartable init container and the SidecarContainers feature is disabled", e.message))])
+    within    = "60s"
+  }
+
+  expect "the pod stays where it is" {
+    when      = local.fate == "unschedulable"
+    condition = !local.article.conditions["PodScheduled"] && local.article.status == "Pending"
+    within    = "30s"
+    hold      = "5s"
+  }
+
+  expect "the scheduler finds it a node" {
+    when      = local.fate != "unknown" && local.fate != "unschedulable"
+    condition = local.article.node != null # a kubelet that fails the pod removes PodScheduled
+    within    = "60s"
+  }
+
+  expect "the kubelet fails the pod" {
+    when      = local.fate == "rejected"
+    condition = local.article.phase == "Failed" && local.article.reason == "InitContainerRestartPolicyForbidden"
+    within    = "60s"
+  }
+
+  expect "its event names the container" {
+    when      = local.fate == "rejected"
+    condition = anytrue([for e in local.article.events : can(regex("\"istio-proxy\" may not have a non-default restartPolicy", e.message))])
+    within    = "30s"
+  }
+
+  # A pod that can run, for those who let it. Leniently, so that 1.27 takes it.
+  apply "app" {
+    manifests        = [file("app.yaml")]
+    field_validation = "warn"
+  }
+
+  # On v128_not_manager too: three of the four components are enough.
+  expect "a pod with a sidecar succeeds" {
+    when      = local.fate == "runs"
+    condition = pod.app.phase == "Succeeded"
+    within    = "60s"
+  }
+
+  expect "its sidecar ran beside the main container" {
+    when      = local.fate == "runs"
+    condition = overlaps(pod.app.container["proxy"], pod.app.container["main"])
+    within    = "10s"
+  }
+
+  expect "without the field it hangs in its first init container" {
+    when      = local.fate == "unknown" || local.fate == "dropped"
+    condition = pod.app.status == "Init:0/1" && pod.app.container["proxy"].state == "running"
+    within    = "60s"
+    hold      = "5s"
+  }
+}
+
+scenario "fields" {
+  description = "What else the API server says of restartPolicy in a container."
+  clusters = [
+    cluster.v127, cluster.v128, cluster.v128_on, cluster.v128_not_apiserver, cluster.v129,
+    cluster.v133, cluster.v136, cluster.v137,
+  ]
+
+  locals {
+    # From 1.35 on a container may have any restartPolicy (KEP-5307).
+    any_policy = target.minor >= 35
+    # 1.34 has that behind a gate, and drops it.
+    checks_never = target.native_sidecars && target.minor < 34
+    checks_main  = target.minor >= 28 && target.minor < 34
+  }
+
+  apply "probe" {
+    manifests    = [file("probe.yaml")]
+    expect_error = !target.native_sidecars
+  }
+
+  # It is dropped first, and then missed.
+  expect "a probe gives the dropped field away" {
+    when      = target.minor >= 28 && !target.native_sidecars
+    condition = can(regex("startupProbe: Forbidden: may not be set for init containers without restartPolicy=Always", step.probe.error))
+    message   = "The API server said: ${step.probe.error}"
+  }
+
+  expect "the sidecar has its probe" {
+    when      = target.native_sidecars
+    condition = pod.probe.container["proxy"].kind == "sidecar" && pod.probe.container["proxy"].started
+    within    = "60s"
+  }
+
+  apply "never" {
+    manifests    = [file("never.yaml")]
+    expect_error = target.minor < 28 || local.checks_never
+  }
+
+  expect "an init container's Never is refused" {
+    when      = local.checks_never
+    condition = can(regex("restartPolicy: Unsupported value: \"Never\"", step.never.error))
+    message   = "The API server said: ${step.never.error}"
+  }
+
+  expect "dropped, it does not count" {
+    when      = target.minor >= 28 && !target.native_sidecars
+    condition = pod.never.container["init"].restarts >= 1
+    within    = "60s"
+  }
+
+  expect "kept, it fails the pod at the first failure" {
+    when      = local.any_policy
+    condition = pod.never.phase == "Failed" && pod.never.container["init"].restarts == 0
+    within    = "60s"
+  }
+
+  apply "main-always" {
+    manifests    = [file("main-always.yaml")]
+    expect_error = target.minor < 34
+  }
+
+  expect "a main container's Always is refused" {
+    when      = local.checks_main
+    condition = can(regex("containers\\[0\\].restartPolicy: Forbidden: may not be set for non-init containers", step.main-always.error))
+    message   = "The API server said: ${step.main-always.error}"
+  }
+
+  expect "1.27 knows a container's restartPolicy nowhere" {
+    when = target.minor < 28
+    condition = alltrue([
+      can(regex("unknown field \"spec.initContainers\\[0\\].restartPolicy\"", step.probe.error)),
+      can(regex("unknown field \"spec.initContainers\\[0\\].restartPolicy\"", step.never.error)),
+      can(regex("unknown field \"spec.containers\\[0\\].restartPolicy\"", step.main-always.error)),
+    ])
+    message = "The API server said: ${step.probe.error} ${step.never.error} ${step.main-always.error}"
+  }
+
+  expect "kept, the main container is restarted in a pod that restarts nothing" {
+    when      = local.any_policy
+    condition = pod.main-always.container["main"].restarts >= 1
+    within    = "60s"
+  }
+}
+
+scenario "flags" {
+  description = "What a component says of the gate on its command line."
+  clusters    = [cluster.v127, cluster.v128, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    known  = target.minor >= 28 && target.minor <= 36
+    locked = target.minor >= 33 && target.minor <= 36
+
+    no_gate    = pod.flags.container["no-gate"]
+    gate_true  = pod.flags.container["gate-true"]
+    gate_false = pod.flags.container["gate-false"]
+    typo       = pod.flags.container["typo"]
+  }
+
+  apply "flags" {
+    manifests = [templatefile("flags.yaml", {
+      component = var.component
+      image     = "registry.k8s.io/${var.component}:v${target.kubernetes}"
+    })]
+  }
+
+  wait "all four have ended" {
+    condition = alltrue([for c in [local.no_gate, local.gate_true, local.gate_false, local.typo] : c.exit_code >= 0])
+    within    = "120s"
+  }
+
+  expect "with no gate it starts" {
+    condition = local.no_gate.exit_code == 0
+  }
+
+  expect "it is the cluster's own version" {
+    condition = logged(local.no_gate, "^Kubernetes v${target.kubernetes}")
+    within    = "20s"
+  }
+
+  expect "with the gate on it starts" {
+    condition = local.gate_true.exit_code == 0
+    outcome   = local.known
+  }
+
+  expect "with the gate off it starts" {
+    condition = local.gate_false.exit_code == 0
+    outcome   = local.known && !local.locked
+  }
+
+  expect "a version that has no such gate says so" {
+    when      = !local.known
+    condition = logged(local.gate_true, "unrecognized feature gate: SidecarContainers") && logged(local.gate_false, "unrecognized feature gate: SidecarContainers")
+    within    = "20s"
+  }
+
+  expect "a version that locked it says so" {
+    when      = local.locked
+    condition = logged(local.gate_false, "cannot set feature gate SidecarContainers to false, feature is locked to true")
+    within    = "20s"
+  }
+
+  # 1.33 and 1.36 have different words for it.
+  expect "a version that locked it warns of the gate's end" {
+    when      = local.locked
+    condition = logged(local.gate_true, "etting GA feature gate.*SidecarContainers")
+    within    = "20s"
+  }
+
+  expect "a gate that never was is fatal everywhere" {
+    condition = local.typo.exit_code != 0 && logged(local.typo, "unrecognized feature gate: SidecarContainer\\b")
+    within    = "20s"
+  }
+}

@@ -1,0 +1,178 @@
+# An init container that needs the network of a mesh. README.md tells the
+# story.
+
+lab {
+  name        = "init-in-mesh"
+  description = "An init container that needs the mesh's proxy: where must the proxy stand?"
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "classic" {
+  description = "The proxy is an ordinary container: the init container never gets through."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    fetch = pod.classic.container["fetch"]
+    proxy = pod.classic.container["proxy"]
+    app   = pod.classic.container["app"]
+  }
+
+  apply "pod" {
+    manifests = [file("classic.yaml")]
+  }
+
+  expect "the init container fails, and is tried again" {
+    condition = local.fetch.exit_code == 1 && local.fetch.restarts >= 1
+    within    = "90s"
+  }
+
+  expect "nobody listens where the proxy should" {
+    condition = logged(local.fetch, "Connection refused") && logged(local.fetch, "no network")
+    within    = "60s"
+  }
+
+  expect "kubectl shows Init:CrashLoopBackOff" {
+    condition = contains(pod.classic.statuses, "Init:CrashLoopBackOff")
+    within    = "60s"
+    message   = "STATUS went ${join(", ", pod.classic.statuses)}."
+  }
+
+  # Each waits for the other: the proxy for the init container to succeed, the
+  # init container for the proxy.
+  expect "neither the proxy nor the app is ever started" {
+    condition = length(local.proxy.runs) == 0 && length(local.app.runs) == 0 && pod.classic.phase == "Pending"
+    hold      = "5s"
+  }
+}
+
+scenario "second" {
+  description = "The proxy is a native sidecar, but after the init container: no better."
+  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    fetch = pod.second.container["fetch"]
+    proxy = pod.second.container["proxy"]
+  }
+
+  apply "pod" {
+    manifests = [file("second.yaml")]
+  }
+
+  # restartPolicy is Never here: one failure is the end of the pod.
+  expect "the init container's failure fails the pod" {
+    condition = pod.second.phase == "Failed" && local.fetch.exit_code == 1
+    within    = "90s"
+  }
+
+  expect "kubectl shows Init:Error" {
+    condition = pod.second.status == "Init:Error"
+  }
+
+  expect "the sidecar that would have helped was never started" {
+    condition = length(local.proxy.runs) == 0 && local.proxy.started_at == null
+  }
+}
+
+scenario "first" {
+  description = "The proxy is the first of the init containers: everybody has the network."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    proxy = pod.first.container["proxy"]
+    fetch = pod.first.container["fetch"]
+    agent = pod.first.container["agent"]
+    app   = pod.first.container["app"]
+  }
+
+  # Lenient, so that 1.27 drops restartPolicy as 1.28 without the gate does.
+  # What is left is an init container with a probe, and that is not allowed.
+  apply "pod" {
+    manifests        = [file("first.yaml")]
+    field_validation = "warn"
+    expect_error     = !target.native_sidecars
+  }
+
+  expect "without native sidecars the proxy may have no startupProbe" {
+    when      = !target.native_sidecars
+    condition = can(regex("startupProbe: Forbidden: may not be set for init containers", step.pod.error))
+    message   = "The API server said: ${step.pod.error}"
+  }
+
+  expect "the pod succeeds" {
+    when      = target.native_sidecars
+    condition = pod.first.phase == "Succeeded"
+    within    = "120s"
+  }
+
+  expect "the init container got through at its first try" {
+    when      = target.native_sidecars
+    condition = local.fetch.exit_code == 0 && local.fetch.restarts == 0 && logged(local.fetch, "^greeting=hello$")
+  }
+
+  expect "the proxy served before the init container started" {
+    when      = target.native_sidecars
+    condition = ordered([local.proxy.started_at, log_time(local.proxy, "^serving$"), local.fetch.started_at, local.fetch.finished_at, local.agent.started_at, local.app.started_at])
+  }
+
+  expect "proxy and init container ran side by side" {
+    when      = target.native_sidecars
+    condition = overlaps(local.proxy, local.fetch)
+  }
+
+  expect "the other sidecar was in the mesh from its start" {
+    when      = target.native_sidecars
+    condition = local.agent.restarts == 0 && logged(local.agent, "^greeting=hello$")
+  }
+
+  expect "the app had the configuration" {
+    when      = target.native_sidecars
+    condition = local.app.exit_code == 0 && logged(local.app, "^app has greeting=hello$")
+  }
+
+  expect "the proxy outlives the app" {
+    when      = target.native_sidecars
+    condition = ordered([local.app.finished_at, local.proxy.finished_at])
+  }
+
+  # First to start, last to stop, among sidecars too: from 1.29 on.
+  expect "the proxy is the last of all to end" {
+    when      = target.native_sidecars
+    condition = ordered([local.agent.finished_at, local.proxy.finished_at])
+    outcome   = target.ordered_termination
+  }
+
+  expect "the other sidecar is in the mesh to its end" {
+    when      = target.native_sidecars
+    condition = local.agent.exit_code == 0 && logged(local.agent, "^said goodbye$")
+    outcome   = target.ordered_termination
+    message   = "The agent ended with ${local.agent.exit_code}."
+  }
+}

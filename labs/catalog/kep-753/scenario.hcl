@@ -1,0 +1,207 @@
+# lifecycle.type: Sidecar, the form of KEP-753 that was abandoned in 2020, and
+# what came in its stead. README.md tells the story.
+
+lab {
+  name        = "kep-753"
+  description = "The abandoned lifecycle.type: Sidecar: what does each version answer to it?"
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "proposed" {
+  description = "lifecycle.type: Sidecar is known to no version, and its containers are ordinary ones."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    job_main    = job.proposed.pod.container["main"]
+    job_sidecar = job.proposed.pod.container["sidecar-container"]
+    main        = pod.proposed.container["main"]
+    sidecar     = pod.proposed.container["sidecar-container"]
+  }
+
+  # As kubectl applies it: unknown fields are refused.
+  apply "strict job" {
+    manifests    = [file("proposed-job.yaml")]
+    expect_error = true
+  }
+
+  expect "the Job is refused, by the field's name" {
+    condition = can(regex("strict decoding error: unknown field \"spec.template.spec.containers\\[1\\].lifecycle.type\"", step["strict job"].error))
+    message   = "The API server said: ${step["strict job"].error}"
+  }
+
+  apply "strict pod" {
+    manifests    = [file("proposed-pod.yaml")]
+    expect_error = true
+  }
+
+  expect "the pod is refused, by the field's name" {
+    condition = can(regex("strict decoding error: unknown field \"spec.containers\\[1\\].lifecycle.type\"", step["strict pod"].error))
+    message   = "The API server said: ${step["strict pod"].error}"
+  }
+
+  apply "strict more" {
+    manifests    = [file("proposed-more.yaml")]
+    expect_error = true
+  }
+
+  expect "PreSidecar and PostSidecar are refused like it" {
+    condition = can(regex("unknown field \"spec.containers\\[0\\].lifecycle.type\"", step["strict more"].error)) && can(regex("unknown field \"spec.containers\\[2\\].lifecycle.type\"", step["strict more"].error))
+    message   = "The API server said: ${step["strict more"].error}"
+  }
+
+  # As kubectl apply --validate=warn does: unknown fields are dropped.
+  apply "lenient" {
+    manifests        = [file("proposed-job.yaml"), file("proposed-pod.yaml")]
+    field_validation = "warn"
+  }
+
+  expect "the API server warns of both" {
+    condition = contains(step.lenient.warnings, "unknown field \"spec.template.spec.containers[1].lifecycle.type\"") && contains(step.lenient.warnings, "unknown field \"spec.containers[1].lifecycle.type\"")
+    message   = "It warned: ${join("; ", step.lenient.warnings)}."
+  }
+
+  expect "the Job is stored without the type" {
+    condition = object("batch/v1", "Job", "proposed").spec.template.spec.containers[1].name == "sidecar-container" && try(object("batch/v1", "Job", "proposed").spec.template.spec.containers[1].lifecycle.type, null) == null
+    within    = "60s"
+  }
+
+  expect "the containers are ordinary ones" {
+    condition = local.main.kind == "main" && local.sidecar.kind == "main"
+    within    = "60s"
+  }
+
+  # "Sidecars start up before standard containers": the spec's order counts.
+  expect "the sidecar does not start first" {
+    condition = ordered([local.main.started_at, local.sidecar.started_at])
+    within    = "90s"
+  }
+
+  expect "the Job's main container exits 0" {
+    condition = local.job_main.exit_code == 0
+    within    = "90s"
+  }
+
+  # The Job is what the KEP was for: a sidecar should not have kept it alive.
+  expect "kubectl shows NotReady" {
+    condition = job.proposed.pod.status == "NotReady"
+    within    = "60s"
+  }
+
+  expect "the Job does not complete" {
+    condition = !job.proposed.complete && local.job_sidecar.state == "running"
+    hold      = "8s"
+  }
+
+  wait "the pod is ready" {
+    condition = pod.proposed.conditions["Ready"] && logged(local.main, "^started$") && logged(local.sidecar, "^started$")
+    within    = "60s"
+  }
+
+  delete "pod" {
+    objects = "pod/proposed"
+  }
+
+  # "... and be terminated after": both are told at once, and main takes 4 s.
+  expect "the sidecar does not end last" {
+    condition = local.main.exit_code == 0 && ordered([local.sidecar.finished_at, local.main.finished_at])
+    within    = "30s"
+  }
+}
+
+scenario "native" {
+  description = "What came in its stead: init containers with restartPolicy Always."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    job_main    = job.native.pod.container["main"]
+    job_sidecar = job.native.pod.container["sidecar-container"]
+    main        = pod.native.container["main"]
+    sidecar     = pod.native.container["sidecar-container"]
+  }
+
+  apply "both" {
+    manifests        = [file("native-job.yaml"), file("native-pod.yaml")]
+    field_validation = "warn"
+  }
+
+  # 1.28 without the gate knows the field and drops it without a word.
+  expect "the API server warns of what it drops" {
+    when      = !target.native_sidecars
+    condition = contains(step.both.warnings, "unknown field \"spec.template.spec.initContainers[0].restartPolicy\"") && contains(step.both.warnings, "unknown field \"spec.initContainers[0].restartPolicy\"")
+    outcome   = target.minor < 28
+    message   = "It warned: ${join("; ", step.both.warnings)}."
+  }
+
+  wait "the sidecars run" {
+    condition = logged(local.job_sidecar, "^started$") && logged(local.sidecar, "^started$")
+    within    = "90s"
+  }
+
+  expect "without native sidecars both hang in Init:0/1" {
+    when      = !target.native_sidecars
+    condition = job.native.pod.status == "Init:0/1" && pod.native.status == "Init:0/1" && length(local.job_main.runs) == 0 && length(local.main.runs) == 0
+    within    = "30s"
+    hold      = "8s"
+  }
+
+  expect "the sidecar starts first" {
+    when      = target.native_sidecars
+    condition = ordered([local.sidecar.started_at, local.main.started_at])
+    within    = "90s"
+  }
+
+  expect "the Job completes" {
+    when      = target.native_sidecars
+    condition = job.native.complete && local.job_main.exit_code == 0
+    within    = "90s"
+  }
+
+  expect "the Job's sidecar outlives the main container" {
+    when      = target.native_sidecars
+    condition = ordered([local.job_main.finished_at, local.job_sidecar.finished_at])
+  }
+
+  wait "the pod is ready, or hangs" {
+    condition = !target.native_sidecars || (pod.native.conditions["Ready"] && logged(local.main, "^started$"))
+    within    = "60s"
+  }
+
+  delete "pod" {
+    objects = "pod/native"
+  }
+
+  # In 1.28 sidecars and the others are told to end at the same time.
+  expect "on deletion the sidecar ends last" {
+    when      = target.native_sidecars
+    condition = ordered([local.main.finished_at, local.sidecar.finished_at])
+    outcome   = target.ordered_termination
+  }
+}

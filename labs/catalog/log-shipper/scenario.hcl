@@ -1,0 +1,232 @@
+# A sidecar that ships the lines which the app writes to a file: does it ship
+# the last ones? README.md tells the story.
+
+lab {
+  name        = "log-shipper"
+  description = "A log shipper that stops with the app loses the last lines; one that stops after it keeps them."
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "classic" {
+  description = "An ordinary shipper is told to stop together with the app."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    app     = pod.web.container["app"]
+    shipper = pod.web.container["shipper"]
+  }
+
+  apply "pod" {
+    manifests = [file("classic.yaml")]
+  }
+
+  wait "the shipper ships" {
+    condition = logged(local.shipper, "^shipped: request 2$")
+    within    = "90s"
+  }
+
+  delete "stop" {
+    objects = "pod/web"
+  }
+
+  expect "the app drains, writes its last line and exits 0" {
+    condition = logged(local.app, "^app wrote its last line$") && local.app.exit_code == 0
+    within    = "60s"
+  }
+
+  # Once this line of its log is there, those before it are.
+  expect "the shipper ships what is there, and exits 0" {
+    condition = logged(local.shipper, "^shipper stops$") && local.shipper.exit_code == 0
+    within    = "60s"
+  }
+
+  expect "the shipper does not outlive the app" {
+    condition = ordered([local.shipper.finished_at, local.app.finished_at])
+  }
+
+  expect "it was seconds too early" {
+    condition = local.app.finished_at - local.shipper.finished_at > 2
+    message   = "It ended ${local.app.finished_at - local.shipper.finished_at} s before the app."
+  }
+
+  expect "the last line is lost" {
+    condition = logged(local.shipper, "^shipped: drained 6$")
+    outcome   = false
+  }
+}
+
+scenario "prestop" {
+  description = "The work-around: the shipper sleeps in preStop for longer than the app drains."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    app     = pod.web.container["app"]
+    shipper = pod.web.container["shipper"]
+  }
+
+  apply "pod" {
+    manifests = [file("prestop.yaml")]
+  }
+
+  wait "the shipper ships" {
+    condition = logged(local.shipper, "^shipped: request 2$")
+    within    = "90s"
+  }
+
+  delete "stop" {
+    objects = "pod/web"
+  }
+
+  expect "the shipper stops by itself" {
+    condition = logged(local.shipper, "^shipper stops$") && local.shipper.exit_code == 0
+    within    = "60s"
+  }
+
+  expect "it outlives the app" {
+    condition = ordered([local.app.finished_at, local.shipper.finished_at])
+    within    = "60s"
+  }
+
+  expect "the last line is shipped" {
+    condition = logged(local.shipper, "^shipped: drained 6$")
+  }
+
+  # The sleep is a guess: too short loses lines, too long holds up every stop.
+  expect "the pod waits for the sleep, not for the app" {
+    condition = local.shipper.finished_at - local.app.finished_at > 2
+    message   = "The shipper went on for ${local.shipper.finished_at - local.app.finished_at} s."
+  }
+}
+
+scenario "native" {
+  description = "As a native sidecar the shipper stops after the app, from 1.29 on."
+  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    app     = pod.web.container["app"]
+    shipper = pod.web.container["shipper"]
+  }
+
+  apply "pod" {
+    manifests = [file("native.yaml")]
+  }
+
+  wait "the shipper ships" {
+    condition = logged(local.shipper, "^shipped: request 2$")
+    within    = "90s"
+  }
+
+  expect "it was there before the app, and has the app's first line" {
+    condition = local.shipper.started_at < local.app.started_at && logged(local.shipper, "^shipped: request 1$")
+  }
+
+  delete "stop" {
+    objects = "pod/web"
+  }
+
+  expect "the app drains, writes its last line and exits 0" {
+    condition = logged(local.app, "^app wrote its last line$") && local.app.exit_code == 0
+    within    = "60s"
+  }
+
+  expect "the shipper stops by itself" {
+    condition = logged(local.shipper, "^shipper stops$") && local.shipper.exit_code == 0
+    within    = "60s"
+  }
+
+  # In 1.28 native sidecars start first, but are told to stop with the others.
+  expect "it outlives the app" {
+    condition = ordered([local.app.finished_at, local.shipper.finished_at])
+    outcome   = target.ordered_termination
+  }
+
+  expect "the last line is shipped" {
+    condition = logged(local.shipper, "^shipped: drained 6$")
+    outcome   = target.ordered_termination
+  }
+
+  expect "nothing is waited for in vain" {
+    when      = target.ordered_termination
+    condition = local.shipper.finished_at - local.app.finished_at < 8
+    message   = "The shipper went on for ${local.shipper.finished_at - local.app.finished_at} s."
+  }
+}
+
+scenario "job" {
+  description = "A Job's app ends by itself: a native shipper has its last line, in 1.28 too."
+  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    app     = job.batch.pod.container["app"]
+    shipper = job.batch.pod.container["shipper"]
+  }
+
+  apply "job" {
+    manifests = [file("job.yaml")]
+  }
+
+  expect "the Job completes" {
+    condition = job.batch.complete
+    within    = "90s"
+  }
+
+  expect "the shipper is stopped once the app is done" {
+    condition = logged(local.shipper, "^shipper stops$") && ordered([local.app.finished_at, local.shipper.finished_at])
+    within    = "60s"
+  }
+
+  expect "the result is shipped" {
+    condition = logged(local.shipper, "^shipped: result: 42$")
+  }
+}
+
+scenario "without" {
+  description = "Where native sidecars are not known, or are off."
+  clusters    = [cluster.v127, cluster.v128]
+
+  apply "pod" {
+    manifests    = [file("native.yaml")]
+    expect_error = target.minor < 28
+  }
+
+  expect "1.27 refuses the unknown field" {
+    when      = target.minor < 28
+    condition = can(regex("unknown field \"spec.initContainers\\[0\\].restartPolicy\"", step.pod.error))
+    message   = "The API server said: ${step.pod.error}"
+  }
+
+  expect "1.28 without the gate waits for the shipper to end" {
+    when      = target.minor >= 28
+    condition = pod.web.status == "Init:0/1" && pod.web.container["shipper"].state == "running" && length(pod.web.container["app"].runs) == 0
+    within    = "60s"
+    hold      = "5s"
+  }
+}

@@ -1,0 +1,191 @@
+# A sidecar that needs the network at its own end: the proxy must end after it.
+# README.md tells the story.
+
+lab {
+  name        = "proxy-last"
+  description = "The proxy must end last even among sidecars: so it stands first."
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "ordinary" {
+  description = "Ordinary containers: the shipper's last batch is refused."
+  clusters    = values(cluster)
+
+  locals {
+    proxy   = pod.classic.container["proxy"]
+    shipper = pod.classic.container["shipper"]
+  }
+
+  apply "pod" {
+    manifests = [file("classic.yaml")]
+  }
+
+  wait "the shipper is served, and the app works" {
+    condition = logged(local.shipper, "first batch: sent") && logged(pod.classic.container["app"], "the app works")
+    within    = "90s"
+  }
+
+  delete "it" {
+    objects = ["pod/classic"]
+  }
+
+  expect "the last batch is refused" {
+    condition = local.shipper.exit_code == 1 && logged(local.shipper, "last batch: refused")
+    within    = "60s"
+  }
+
+  # The shipper takes 6 s from its TERM on, the proxy 3 s.
+  expect "the proxy was told to end while the shipper flushed" {
+    condition = ordered([log_time(local.proxy, "^TERM"), local.shipper.finished_at])
+    within    = "60s"
+  }
+
+  expect "and was gone before the shipper" {
+    condition = ordered([local.proxy.finished_at, local.shipper.finished_at])
+    within    = "60s"
+  }
+}
+
+scenario "proxy-first" {
+  description = "Native sidecars, the proxy first in initContainers: from 1.29 on it ends last."
+  clusters    = values(cluster)
+
+  locals {
+    proxy   = pod.proxy-first.container["proxy"]
+    shipper = pod.proxy-first.container["shipper"]
+    app     = pod.proxy-first.container["app"]
+  }
+
+  apply "pod" {
+    manifests    = [file("proxy-first.yaml")]
+    expect_error = target.minor < 28
+  }
+
+  expect "1.27 does not know the field" {
+    when      = target.minor < 28
+    condition = can(regex("unknown field \"spec.initContainers\\[0\\].restartPolicy\"", step.pod.error))
+    message   = "The API server said: ${step.pod.error}"
+  }
+
+  # The field is dropped: the proxy is an ordinary init container, whose end
+  # the rest waits for.
+  expect "1.28 without the gate hangs in Init:0/2" {
+    when      = target.minor == 28 && !target.native_sidecars
+    condition = pod.proxy-first.status == "Init:0/2" && local.proxy.state == "running"
+    within    = "60s"
+    hold      = "10s"
+    message   = "STATUS went ${join(", ", pod.proxy-first.statuses)}."
+  }
+
+  expect "the pod succeeds, whatever becomes of the last batch" {
+    when      = target.native_sidecars
+    condition = pod.proxy-first.phase == "Succeeded"
+    within    = "90s"
+    message   = "Its phase is ${pod.proxy-first.phase}, its STATUS ${pod.proxy-first.status}."
+  }
+
+  expect "the containers started in the order of the list" {
+    when      = target.native_sidecars
+    condition = ordered([local.proxy.started_at, local.shipper.started_at, local.app.started_at])
+  }
+
+  expect "the last batch is sent" {
+    when      = target.native_sidecars
+    condition = local.shipper.exit_code == 0
+    outcome   = target.ordered_termination
+    message   = "The shipper ended with ${local.shipper.exit_code}."
+  }
+
+  expect "the shipper says which" {
+    when      = target.native_sidecars
+    condition = logged(local.shipper, target.ordered_termination ? "last batch: sent" : "last batch: refused")
+    within    = "30s"
+  }
+
+  expect "the proxy ends last, even among sidecars" {
+    when      = target.native_sidecars
+    condition = ordered([local.app.finished_at, local.shipper.finished_at, local.proxy.finished_at])
+    outcome   = target.ordered_termination
+  }
+
+  # Both are told together; the proxy takes 3 s from then on, the shipper 6 s.
+  expect "on 1.28 the proxy ends before the shipper" {
+    when      = target.native_sidecars && !target.ordered_termination
+    condition = ordered([local.app.finished_at, local.proxy.finished_at, local.shipper.finished_at])
+  }
+}
+
+scenario "proxy-second" {
+  description = "The two sidecars the other way round: the proxy comes too late and goes too early."
+  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    proxy   = pod.proxy-second.container["proxy"]
+    shipper = pod.proxy-second.container["shipper"]
+    app     = pod.proxy-second.container["app"]
+  }
+
+  apply "pod" {
+    manifests = [file("proxy-second.yaml")]
+  }
+
+  expect "the pod succeeds all the same" {
+    condition = pod.proxy-second.phase == "Succeeded"
+    within    = "90s"
+    message   = "Its phase is ${pod.proxy-second.phase}, its STATUS ${pod.proxy-second.status}."
+  }
+
+  wait "both have told of their TERM" {
+    condition = logged(local.proxy, "^TERM") && logged(local.shipper, "^TERM")
+    within    = "30s"
+  }
+
+  expect "the shipper starts before there is a proxy" {
+    condition = ordered([local.shipper.started_at, local.proxy.started_at, local.app.started_at]) && logged(local.shipper, "refused: there is no proxy yet")
+  }
+
+  expect "its last batch is refused" {
+    condition = local.shipper.exit_code == 1 && logged(local.shipper, "last batch: refused")
+    within    = "30s"
+  }
+
+  expect "the proxy ends before the shipper" {
+    condition = ordered([local.app.finished_at, local.proxy.finished_at, local.shipper.finished_at])
+  }
+
+  # In reverse order the shipper is told when the proxy has ended, 3 s after
+  # the proxy's TERM.
+  expect "the shipper is told when the proxy has ended" {
+    condition = log_time(local.shipper, "^TERM") - log_time(local.proxy, "^TERM") > 1.5
+    outcome   = target.ordered_termination
+    message   = "The shipper was told ${log_time(local.shipper, "^TERM") - log_time(local.proxy, "^TERM")} s after the proxy."
+  }
+}

@@ -1,0 +1,236 @@
+# What a sidecar's requests count for in those of its pod, by version. README.md
+# tells the story.
+
+lab {
+  name        = "resources"
+  description = "Sidecars are added to a pod's request, init containers are not."
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "quota" {
+  description = "What the API server reckons that a pod asks for."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    of = { resource = "cpu", unit = 100, suffix = "m" }
+    # "exceeded quota: budget, requested: requests.cpu=400m, used: ..."
+    requested = "requested: requests\\.cpu=([0-9]+m)"
+  }
+
+  apply "quota" {
+    manifests = [file("quota.yaml")]
+  }
+
+  wait "the quota is in force" {
+    condition = object("v1", "ResourceQuota", "budget").status.hard["requests.cpu"] == "1m"
+    within    = "60s"
+  }
+
+  # Admission looks at a cache of its own, which nobody else can see.
+  sleep "until admission knows too" {
+    duration = "2s"
+  }
+
+  # Leniently, all of them: 1.27 drops restartPolicy then, and 1.28 does anyway.
+  apply "classic" {
+    manifests        = [templatefile("classic.yaml", local.of)]
+    field_validation = "warn"
+    expect_error     = "exceeded quota"
+  }
+  apply "sidecars" {
+    manifests        = [templatefile("sidecars.yaml", local.of)]
+    field_validation = "warn"
+    expect_error     = "exceeded quota"
+  }
+  apply "inits" {
+    manifests        = [templatefile("inits.yaml", local.of)]
+    field_validation = "warn"
+    expect_error     = "exceeded quota"
+  }
+  apply "init-first" {
+    manifests        = [templatefile("init-first.yaml", local.of)]
+    field_validation = "warn"
+    expect_error     = "exceeded quota"
+  }
+  apply "init-last" {
+    manifests        = [templatefile("init-last.yaml", local.of)]
+    field_validation = "warn"
+    expect_error     = "exceeded quota"
+  }
+
+  expect "ordinary containers are a sum: 100 + 50 + 50" {
+    condition = regex(local.requested, step.classic.error)[0] == "200m"
+    message   = "The API server said: ${step.classic.error}"
+  }
+
+  # Where they are init containers, they are less than the main container.
+  expect "sidecars are added to it: 100 + 50 + 50" {
+    condition = regex(local.requested, step.sidecars.error)[0] == (target.native_sidecars ? "200m" : "100m")
+    message   = "The API server said: ${step.sidecars.error}"
+  }
+
+  expect "of init containers the largest counts: 300 of 300, 200" {
+    condition = regex(local.requested, step.inits.error)[0] == "300m"
+    message   = "The API server said: ${step.inits.error}"
+  }
+
+  expect "an init container before the sidecars is alone: 300" {
+    condition = regex(local.requested, step.init-first.error)[0] == "300m"
+    message   = "The API server said: ${step.init-first.error}"
+  }
+
+  expect "one behind them is not: 50 + 50 + 300" {
+    condition = regex(local.requested, step.init-last.error)[0] == (target.native_sidecars ? "400m" : "300m")
+    message   = "The API server said: ${step.init-last.error}"
+  }
+}
+
+scenario "scheduler" {
+  description = "The same pods, as large as the node: which fit?"
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    # Memory, for the system's own pods ask for little of it. A request alone
+    # uses none.
+    allocatable = node[target.nodes[0]].status.allocatable.memory
+    kibibytes   = tonumber(regex("^[0-9]+", local.allocatable)) * { Ki = 1, Mi = 1024, Gi = 1048576 }[regex("[KMG]i$", local.allocatable)]
+
+    # Three of these fit, and leave room for what runs already; four do not.
+    quarter = { resource = "memory", unit = floor(0.26 * local.kibibytes), suffix = "Ki" }
+    # One of these fits, two do not.
+    half = { resource = "memory", unit = floor(0.55 * local.kibibytes), suffix = "Ki" }
+
+    # From 1.34 on a pod may have a request of its own (KEP-2837).
+    pod_level = target.minor >= 34
+  }
+
+  wait "the node says how much it has" {
+    condition = local.kibibytes > 0
+    within    = "60s"
+  }
+
+  apply "init-first" {
+    manifests        = [templatefile("init-first.yaml", local.quarter)]
+    field_validation = "warn"
+  }
+  expect "the large init container first: it fits" {
+    condition = pod.init-first.conditions["PodScheduled"]
+    within    = "60s"
+  }
+  delete "init-first, done" {
+    objects = "pod/init-first"
+  }
+
+  apply "inits" {
+    manifests = [templatefile("inits.yaml", local.quarter)]
+  }
+  expect "two large init containers: they fit" {
+    condition = pod.inits.conditions["PodScheduled"]
+    within    = "60s"
+  }
+  delete "inits, done" {
+    objects = "pod/inits"
+  }
+
+  apply "init-last" {
+    manifests        = [templatefile("init-last.yaml", local.quarter)]
+    field_validation = "warn"
+  }
+  expect "the large one behind the sidecars: too much" {
+    when      = target.native_sidecars
+    condition = anytrue([for e in pod.init-last.events : e.reason == "FailedScheduling" && can(regex("Insufficient memory", e.message))])
+    within    = "60s"
+  }
+  expect "it stays Pending" {
+    when      = target.native_sidecars
+    condition = !pod.init-last.conditions["PodScheduled"] && pod.init-last.status == "Pending"
+    within    = "30s"
+    hold      = "5s"
+  }
+  expect "the sidecars dropped, it fits, and hangs" {
+    when      = !target.native_sidecars
+    condition = pod.init-last.conditions["PodScheduled"] && pod.init-last.status == "Init:0/3"
+    within    = "60s"
+  }
+  delete "init-last, done" {
+    objects = "pod/init-last"
+  }
+
+  apply "sidecars" {
+    manifests        = [templatefile("sidecars.yaml", local.half)]
+    field_validation = "warn"
+  }
+  expect "a main container and two sidecars: too much" {
+    when      = target.native_sidecars
+    condition = anytrue([for e in pod.sidecars.events : e.reason == "FailedScheduling" && can(regex("Insufficient memory", e.message))])
+    within    = "60s"
+  }
+  expect "the sidecars dropped, it is as large as the main container" {
+    when      = !target.native_sidecars
+    condition = pod.sidecars.conditions["PodScheduled"]
+    within    = "60s"
+  }
+  delete "sidecars, done" {
+    objects = "pod/sidecars"
+  }
+
+  apply "classic" {
+    manifests = [templatefile("classic.yaml", local.half)]
+  }
+  expect "as ordinary containers: too much, on every version" {
+    condition = anytrue([for e in pod.classic.events : e.reason == "FailedScheduling" && can(regex("Insufficient memory", e.message))])
+    within    = "60s"
+  }
+  delete "classic, done" {
+    objects = "pod/classic"
+  }
+
+  # The talk's other way: helpers share what the pod as a whole asks for.
+  apply "shared" {
+    manifests    = [templatefile("shared.yaml", local.quarter)]
+    expect_error = target.minor < 32
+  }
+  expect "a pod's own request is not known before 1.32" {
+    when      = target.minor < 32
+    condition = can(regex("unknown field \"spec.resources\"", step.shared.error))
+    message   = "The API server said: ${step.shared.error}"
+  }
+  expect "it is dropped where its gate is off: the pod fits" {
+    when      = target.minor >= 32 && !local.pod_level
+    condition = pod.shared.conditions["PodScheduled"]
+    within    = "60s"
+  }
+  expect "it counts from 1.34 on, and not those of the containers: too much" {
+    when      = local.pod_level
+    condition = anytrue([for e in pod.shared.events : e.reason == "FailedScheduling" && can(regex("Insufficient memory", e.message))])
+    within    = "60s"
+  }
+}

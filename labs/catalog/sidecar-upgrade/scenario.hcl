@@ -1,0 +1,327 @@
+# A new image for one container of a running pod. README.md tells the story.
+
+lab {
+  name        = "sidecar-upgrade"
+  description = "A new image for the helper alone: what is restarted, and what is left in peace?"
+}
+
+# Another name is all that it takes: what is inside may be the same.
+variable "new_image" {
+  type        = string
+  default     = "busybox:stable"
+  description = "The image that the helper is upgraded to."
+}
+
+cluster "v127" {
+  kubernetes = "1.27"
+}
+
+cluster "v128" {
+  kubernetes = "1.28"
+}
+
+cluster "v128_on" {
+  kubernetes    = "1.28"
+  feature_gates = { SidecarContainers = true }
+}
+
+cluster "v129" {
+  kubernetes = "1.29"
+}
+
+cluster "v133" {
+  kubernetes = "1.33"
+}
+
+cluster "v136" {
+  kubernetes = "1.36"
+}
+
+cluster "v137" {
+  kubernetes = "1.37"
+}
+
+scenario "rollout" {
+  description = "In the template of a controller a new image means a new pod; in the pod it does not."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    pod    = pod["web-0"]
+    app    = pod["web-0"].container["app"]
+    helper = pod["web-0"].container["helper"]
+    new    = { containers = [{ name = "helper", image = var.new_image }] }
+  }
+
+  apply "statefulset" {
+    manifests = [file("rollout.yaml")]
+  }
+
+  wait "the pod is ready" {
+    condition = local.pod.conditions["Ready"]
+    within    = "120s"
+  }
+
+  exec "before" {
+    pod       = "web-0"
+    container = "app"
+    command   = ["sh", "-c", "echo $POD_UID"]
+  }
+
+  patch "the pod" {
+    object = "pod/web-0"
+    patch  = { spec = local.new }
+  }
+
+  expect "in the pod: the helper alone is restarted" {
+    condition = local.helper.restarts == 1 && local.helper.state == "running" && local.app.restarts == 0
+    within    = "90s"
+  }
+
+  # It looks at the revision that the pod was made of, not at its images.
+  expect "the controller lets the pod be" {
+    condition = local.pod.uid == trimspace(step.before.stdout) && local.helper.image == var.new_image
+    hold      = "5s"
+  }
+
+  patch "the template" {
+    object = "statefulset/web"
+    patch  = { spec = { template = { spec = local.new } } }
+  }
+
+  expect "in the template: the pod is replaced" {
+    condition = local.pod.uid != trimspace(step.before.stdout) && local.pod.conditions["Ready"]
+    within    = "120s"
+  }
+
+  expect "so the app starts anew, although nothing of it changed" {
+    condition = local.app.started_at > step["the template"].started_at && local.app.image == "busybox:1.35" && local.helper.restarts == 0
+    within    = "60s"
+  }
+}
+
+scenario "ordinary" {
+  description = "An ordinary helper is upgraded in place, on all versions."
+  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    app    = pod.web.container["app"]
+    helper = pod.web.container["helper"]
+    once   = pod.once.container["helper"]
+    new    = { spec = { containers = [{ name = "helper", image = var.new_image }] } }
+  }
+
+  apply "pods" {
+    manifests = [file("ordinary.yaml")]
+  }
+
+  wait "the pods are ready" {
+    condition = pod.web.conditions["Ready"] && pod.once.conditions["Ready"]
+    within    = "120s"
+  }
+
+  exec "before" {
+    pod       = "web"
+    container = "app"
+    command   = ["sh", "-c", "echo $POD_UID $POD_IP"]
+  }
+
+  patch "web" {
+    object = "pod/web"
+    patch  = local.new
+  }
+
+  patch "once" {
+    object = "pod/once"
+    patch  = local.new
+  }
+
+  expect "the helper is stopped, and started again" {
+    condition = length(local.helper.runs) == 2 && local.helper.restarts == 1 && local.helper.state == "running" && local.helper.runs[0].exit_code == 0
+    within    = "90s"
+  }
+
+  expect "of the new image" {
+    condition = local.helper.image == var.new_image && anytrue([for e in pod.web.events : e.reason == "Pulled" && can(regex(var.new_image, e.message))])
+    within    = "60s"
+  }
+
+  expect "the kubelet says why" {
+    condition = anytrue([for e in pod.web.events : can(regex("Container helper definition changed", e.message))])
+    within    = "60s"
+  }
+
+  expect "one run ends before the next begins" {
+    condition = length(local.helper.runs) == 2 && ordered([local.helper.runs[0].finished_at, local.helper.runs[1].started_at])
+    within    = "60s"
+  }
+
+  expect "the app runs on" {
+    condition = local.app.restarts == 0 && local.app.state == "running" && length(local.app.runs) == 1
+  }
+
+  expect "the pod has the UID and the address that it had" {
+    condition = trimspace(step.before.stdout) == "${pod.web.uid} ${pod.web.ip}"
+    message   = "It had ${trimspace(step.before.stdout)}, and now has ${pod.web.uid} ${pod.web.ip}."
+  }
+
+  expect "the pod is ready again" {
+    condition = pod.web.conditions["Ready"] && pod.web.ready == "2/2"
+    within    = "60s"
+  }
+
+  # A new spec is no failure, so restartPolicy is not asked.
+  expect "with restartPolicy Never the same happens" {
+    condition = local.once.restarts == 1 && local.once.state == "running" && pod.once.phase == "Running" && pod.once.container["app"].restarts == 0
+    within    = "90s"
+  }
+
+  patch "more than the image" {
+    object       = "pod/web"
+    patch        = { spec = { containers = [{ name = "helper", command = ["sleep", "60"] }] } }
+    expect_error = true
+  }
+
+  expect "little else of a pod may be changed" {
+    condition = can(regex("pod updates may not change fields other than", step["more than the image"].error))
+    message   = "The API server said: ${step["more than the image"].error}"
+  }
+}
+
+scenario "native" {
+  description = "A native sidecar is upgraded in place from 1.32 on; before, the kubelet does not look."
+  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+
+  locals {
+    setup    = pod.web.container["setup"]
+    proxy    = pod.web.container["proxy"]
+    app      = pod.web.container["app"]
+    helper   = pod.web.container["helper"]
+    in_place = target.minor >= 32
+    pulled   = anytrue([for e in pod.web.events : e.reason == "Pulled" && can(regex(var.new_image, e.message))])
+  }
+
+  apply "pod" {
+    manifests = [file("native.yaml")]
+  }
+
+  wait "the pod is ready" {
+    condition = pod.web.conditions["Ready"]
+    within    = "120s"
+  }
+
+  invariant "the app is never restarted" {
+    condition = local.app.restarts == 0
+  }
+
+  exec "before" {
+    pod       = "web"
+    container = "app"
+    command   = ["sh", "-c", "echo $POD_UID $POD_IP"]
+  }
+
+  patch "proxy" {
+    object = "pod/web"
+    patch  = { spec = { initContainers = [{ name = "proxy", image = var.new_image }] } }
+  }
+
+  expect "the API server takes the new image" {
+    condition = local.proxy.image == var.new_image
+    within    = "60s"
+  }
+
+  expect "from 1.32 on the sidecar is stopped, and started again" {
+    when      = local.in_place
+    condition = length(local.proxy.runs) == 2 && local.proxy.restarts == 1 && local.proxy.state == "running" && local.proxy.runs[0].exit_code == 0
+    within    = "90s"
+  }
+
+  expect "of the new image" {
+    when      = local.in_place
+    condition = local.pulled
+    within    = "60s"
+  }
+
+  expect "before 1.32 nothing happens" {
+    when      = !local.in_place
+    condition = local.proxy.restarts == 0 && local.proxy.state == "running" && !local.pulled
+    hold      = "10s"
+  }
+
+  # The end of the sidecar, for whatever reason, makes the kubelet look.
+  signal "stop the proxy" {
+    pod       = "web"
+    container = "proxy"
+  }
+
+  expect "it is restarted as a sidecar always is" {
+    condition = local.proxy.restarts == (local.in_place ? 2 : 1) && local.proxy.state == "running"
+    within    = "120s"
+  }
+
+  expect "now it runs the new image on all versions" {
+    condition = local.pulled
+    within    = "60s"
+  }
+
+  expect "the other containers ran once" {
+    condition = length(local.app.runs) == 1 && length(local.helper.runs) == 1 && local.app.state == "running" && local.helper.state == "running"
+  }
+
+  expect "the init container before it is not run again" {
+    condition = local.setup.restarts == 0 && length(local.setup.runs) == 1
+  }
+
+  expect "the pod has the UID and the address that it had" {
+    condition = trimspace(step.before.stdout) == "${pod.web.uid} ${pod.web.ip}"
+    message   = "It had ${trimspace(step.before.stdout)}, and now has ${pod.web.uid} ${pod.web.ip}."
+  }
+
+  patch "helper" {
+    object = "pod/web"
+    patch  = { spec = { containers = [{ name = "helper", image = var.new_image }] } }
+  }
+
+  expect "an ordinary container beside it is upgraded in place" {
+    condition = length(local.helper.runs) == 2 && local.helper.restarts == 1 && local.helper.state == "running" && local.helper.runs[0].exit_code == 0
+    within    = "90s"
+  }
+
+  expect "which leaves the sidecar in peace" {
+    condition = local.proxy.restarts == (local.in_place ? 2 : 1) && local.setup.restarts == 0
+    hold      = "5s"
+  }
+
+  patch "more than the image" {
+    object       = "pod/web"
+    patch        = { spec = { initContainers = [{ name = "proxy", command = ["sleep", "60"] }] } }
+    expect_error = true
+  }
+
+  expect "little else of a sidecar may be changed" {
+    condition = can(regex("pod updates may not change fields other than", step["more than the image"].error))
+    message   = "The API server said: ${step["more than the image"].error}"
+  }
+}
+
+scenario "without" {
+  description = "Where native sidecars are not known, or are off."
+  clusters    = [cluster.v127, cluster.v128]
+
+  apply "pod" {
+    manifests    = [file("native.yaml")]
+    expect_error = target.minor < 28
+  }
+
+  expect "1.27 refuses the unknown field" {
+    when      = target.minor < 28
+    condition = can(regex("unknown field \"spec.initContainers\\[1\\].restartPolicy\"", step.pod.error))
+    message   = "The API server said: ${step.pod.error}"
+  }
+
+  expect "1.28 without the gate waits for the proxy to end" {
+    when      = target.minor >= 28
+    condition = pod.web.status == "Init:1/2" && pod.web.container["proxy"].state == "running" && length(pod.web.container["app"].runs) == 0
+    within    = "60s"
+    hold      = "5s"
+  }
+}
