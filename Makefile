@@ -49,12 +49,11 @@ BATCH        = go run ./labs/catalog/internal/batch -lab $(LAB) -parallel $(PARA
 labs: engine ## Run all labs on all their clusters, less those that cannot be had
 	@$(BATCH) -skip-unavailable -cluster "$(CLUSTERS)" run $(LABS)
 
-# They have a pool of clusters of their own, which is gone with them. A version
-# that cannot be had is a failure here.
+# A version that cannot be had is a failure here.
 TEST_CLUSTERS := v127,v128,v128_on,v129,v137
 
 test-labs: images ## Run all labs on a choice of clusters; durations in .lab/labs.json
-	@mkdir -p .lab; pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
+	@mkdir -p .lab; pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool LAB_POOL_MAX=10 LAB_POOL_MEMORY=10240; \
 	$(BATCH) -cluster $(TEST_CLUSTERS) -o .lab/labs.json run $(LABS); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code
 
@@ -80,6 +79,8 @@ unit: ## Tests that need no engine
 # own, which is gone with them.
 E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/labtest/... ./labs/report/html
 
+# LAB_TEST_EVERY_POINT=1 breaks runs off at every point that is known and not at a
+# choice of them, LAB_TEST_SOAK_RUNS is how many runs share the pool's clusters.
 # Where the machine is for tests alone they may restart its container engine.
 RESTART := $(if $(LAB_TEST_RESTART_ENGINE),$(comma)restart)
 

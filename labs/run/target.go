@@ -38,13 +38,16 @@ func pods(t *collectors.Timeline) []report.Pod {
 
 func container(t *collectors.Timeline, c *collectors.ContainerState) report.Container {
 	out := report.Container{Name: c.Name, Kind: c.Kind, Restarts: c.Restarts}
-	if r := c.Started(); r != nil {
+	if len(c.Runs) == 0 {
+		return out
+	}
+	r := c.Runs[len(c.Runs)-1]
+	if r.StartedAt.Known() {
 		at := t.Seconds(r.StartedAt.Time)
 		out.StartedAt, out.Source = &at, string(r.StartedAt.Source)
 	}
-	if r := c.Exited(); r != nil {
-		code := r.ExitCode
-		out.ExitCode = &code
+	if r.Exited {
+		out.ExitCode = &r.ExitCode
 		if r.FinishedAt.Known() {
 			at := t.Seconds(r.FinishedAt.Time)
 			out.FinishedAt, out.Source = &at, string(r.FinishedAt.Source)
