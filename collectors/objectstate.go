@@ -75,6 +75,7 @@ func (t *Timeline) addEvent(r Record) {
 	if r.Event == nil {
 		return
 	}
+	t.touchAbout(r.Object)
 	for i, e := range slices.Backward(t.events) {
 		if e.Object == r.Object && e.Event.Reason == r.Event.Reason && e.Event.Message == r.Event.Message && e.Event.FirstAt.Equal(r.Event.FirstAt) {
 			t.events = slices.Clone(t.events)
@@ -84,17 +85,32 @@ func (t *Timeline) addEvent(r Record) {
 	}
 	t.events = append(t.events, r)
 	if len(t.events) > maxEvents {
+		t.touchAbout(t.events[0].Object)
 		t.events = slices.Clone(t.events[1:])
 	}
 }
 
+// touchAbout marks the pods as changed that an event is about.
+func (t *Timeline) touchAbout(o Object) {
+	for _, p := range t.pods {
+		if o.about(p.first.Object) {
+			p.snapshot = nil
+		}
+	}
+}
+
+// about says whether an event with that object is about another one. An object
+// without UID stands for any of its name.
+func (o Object) about(of Object) bool {
+	return o.Kind == of.Kind && o.Namespace == of.Namespace && o.Name == of.Name && (of.UID == "" || o.UID == "" || o.UID == of.UID)
+}
+
 // Events are the Kubernetes events about an object, in the order in which they
-// were first seen. An object without UID stands for any of its name.
+// were first seen.
 func (t *Timeline) Events(of Object) []Record {
 	var found []Record
 	for _, e := range t.events {
-		o := e.Object
-		if o.Kind == of.Kind && o.Namespace == of.Namespace && o.Name == of.Name && (of.UID == "" || o.UID == "" || o.UID == of.UID) {
+		if e.Object.about(of) {
 			found = append(found, e)
 		}
 	}

@@ -190,6 +190,26 @@ func TestStatesAreSnapshots(t *testing.T) {
 	}
 }
 
+// TestAnEventChangesItsPod tells of a pod that nothing else is heard of any more,
+// as of one that does not fit on any node.
+func TestAnEventChangesItsPod(t *testing.T) {
+	for _, uid := range []string{"u", ""} {
+		tl := fold(podRecord(1, "p", "u", "Pending"), podRecord(1, "q", "v", "Pending"))
+		before := tl.Pods()
+		tl.Add(Record{
+			Time: at(2), Precision: time.Second, Source: SourceAPI, Type: TypeEvent, Object: podObject("p", uid),
+			Event: &Event{Reason: "FailedScheduling", FirstAt: whole(2), LastAt: whole(2), Count: 1},
+		})
+		after := tl.Pods()
+		if after[0] == before[0] {
+			t.Errorf("with UID %q: what goes by the pod's state does not see its event", uid)
+		}
+		if after[1] != before[1] {
+			t.Errorf("with UID %q: another pod's state is made anew", uid)
+		}
+	}
+}
+
 func TestOrders(t *testing.T) {
 	three := func(s1, s2, s3 float64) []Container {
 		return []Container{running("a", "a1", s1), running("b", "b1", s2), running("c", "c1", s3)}
