@@ -42,7 +42,7 @@ demo: engine ## Run the lab job-sidecar on 1.27 and 1.28, with the gate off and 
 # PARALLEL is how many labs run at once, and CONCURRENCY how many clusters of each.
 LABS        :=
 CLUSTERS    :=
-PARALLEL    := 2
+PARALLEL    := 1
 CONCURRENCY := 5
 BATCH        = go run ./labs/catalog/internal/batch -lab $(LAB) -parallel $(PARALLEL) -concurrency $(CONCURRENCY)
 
