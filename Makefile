@@ -64,7 +64,7 @@ record: engine ## Run the labs and keep what is recorded, for replay and the mat
 matrix: ## Write what the recordings of the labs say into labs/README.md
 	@go run ./labs/catalog/internal/batch matrix
 
-test: check unit e2e test-labs ## All tests, real clusters included
+test: check unit e2e ## All tests, real clusters included
 
 check: ## Formatting and vet
 	@test -z "$$(gofmt -l cmd dsl labs clusters collectors)" || { echo "not formatted:"; gofmt -l cmd dsl labs clusters collectors; exit 1; }
