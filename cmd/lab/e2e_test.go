@@ -9,7 +9,53 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+// TestJobSidecarOnRealClusters runs the lab as a user does, on four clusters
+// of three Kubernetes versions, and holds what each version does to what is
+// known of it.
+func TestJobSidecarOnRealClusters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+	if code := a.main(t.Context(), []string{"run", "-no-logs", "-cluster", "v127,v128,v128_on,v129", "job-sidecar"}); code != exitPass {
+		t.Errorf("exit code %d, want %d", code, exitPass)
+	}
+	r := theReport(t, ".")
+	got := map[string]string{}
+	for _, run := range r.Runs {
+		for _, s := range run.Steps {
+			if s.Verdict != nil && (s.Name == "the Job completes" || s.Name == "the Job does not complete" ||
+				s.Name == "the sidecar is killed after the grace period") {
+				found := s.Verdict.Got
+				if s.Status.String() == "skip" {
+					found = "skip"
+				}
+				got[run.Cluster+": "+s.Name] = found
+			}
+		}
+		for _, pod := range run.Pods {
+			if run.Scenario == "classic" {
+				got[run.Cluster+": STATUS"] = strings.Join(pod.Statuses, " ")
+			}
+		}
+	}
+	want := map[string]string{}
+	for cluster, completes := range map[string]string{"v127": "false", "v128": "false", "v128_on": "true", "v129": "true"} {
+		want[cluster+": the Job completes"] = completes
+		want[cluster+": the Job does not complete"] = "true"
+		want[cluster+": STATUS"] = "Pending ContainerCreating Running NotReady"
+		want[cluster+": the sidecar is killed after the grace period"] = "true"
+		if completes == "false" {
+			want[cluster+": the sidecar is killed after the grace period"] = "skip"
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the versions do differs (-want +got):\n%s", diff)
+	}
+}
 
 // TestTheLanguageOnARealCluster runs a scenario with what the language has
 // beside the steps: a matrix, for_each, dynamic blocks, objects of any kind and
