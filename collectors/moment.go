@@ -56,3 +56,15 @@ func earliest(a, b Moment) Moment {
 	}
 	return a
 }
+
+// finest is the moment that is known more precisely, and the earlier one where
+// both are alike; what is not known counts for nothing.
+func finest(a, b Moment) Moment {
+	if a.Known() && b.Known() && a.Precision != b.Precision {
+		if b.Precision < a.Precision {
+			return b
+		}
+		return a
+	}
+	return earliest(a, b)
+}

@@ -15,6 +15,9 @@ const (
 	// SourceRuntime is the node's container runtime; its times have
 	// nanoseconds of the node's clock.
 	SourceRuntime Source = "runtime"
+	// SourceKernel is the kernel's log: kills for memory of which the runtime
+	// was not notified, in the second of the container's end.
+	SourceKernel Source = "kernel"
 	// SourceLog is a container's log; its times have nanoseconds and say when
 	// the runtime read the line.
 	SourceLog Source = "log"

@@ -150,7 +150,7 @@ func (t *Timeline) addTask(rec Record) {
 			r.exit, r.exitCode = at, rec.Task.ExitCode
 		}
 	case TypeTaskOOM:
-		r.oom = earliest(r.oom, at)
+		r.oom = finest(r.oom, at)
 	}
 	t.assign(r, runKey{rec.Object.UID, rec.Container}, false)
 }

@@ -107,3 +107,16 @@ func TestShortRunsNeverEndBeforeTheyStart(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFinerOfTwoMomentsIsKept takes two moments in both orders.
+func TestTheFinerOfTwoMomentsIsKept(t *testing.T) {
+	fine, coarse, never := Moment{Time: at(1.3), Precision: time.Nanosecond}, Moment{Time: at(1), Precision: time.Second}, Moment{}
+	later := Moment{Time: at(2), Precision: time.Second}
+	for _, test := range []struct{ a, b, want Moment }{
+		{fine, coarse, fine}, {coarse, later, coarse}, {never, coarse, coarse}, {never, never, never},
+	} {
+		if one, other := finest(test.a, test.b), finest(test.b, test.a); one != test.want || other != test.want {
+			t.Errorf("of %v and %v: %v and %v, want %v", test.a, test.b, one, other, test.want)
+		}
+	}
+}

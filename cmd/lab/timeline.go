@@ -35,15 +35,15 @@ them is known to the second alone.`,
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&logs, "logs", false, "log lines too")
-	cmd.Flags().StringSliceVar(&sources, "source", nil, "only what these sources told: api, runtime, log, lab")
+	cmd.Flags().StringSliceVar(&sources, "source", nil, "only what these sources told: api, runtime, kernel, log, lab")
 	return cmd
 }
 
 func (a *app) timeline(ctx context.Context, run string, f recordFlags, logs bool, sources []string) error {
 	for _, s := range sources {
-		known := []collectors.Source{collectors.SourceAPI, collectors.SourceRuntime, collectors.SourceLog, collectors.SourceLab}
+		known := []collectors.Source{collectors.SourceAPI, collectors.SourceRuntime, collectors.SourceKernel, collectors.SourceLog, collectors.SourceLab}
 		if !slices.Contains(known, collectors.Source(s)) {
-			return usage("there is no source %q; the sources are api, runtime, log and lab", s)
+			return usage("there is no source %q; the sources are api, runtime, kernel, log and lab", s)
 		}
 	}
 	r, err := openRecords(run, f)

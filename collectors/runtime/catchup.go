@@ -78,7 +78,8 @@ func (n *node) makeNamed(ctx context.Context, name string) error {
 
 // catchUp records what the node knows of starts and ends that no stream told.
 // After a break it declares the gap, whatever the node knows: containers that
-// were made and removed in between, and memory kills, are known to nobody.
+// were made and removed in between, and memory kills of which the
+// kernel's log does not tell, are known to nobody.
 func (n *node) catchUp(ctx context.Context) {
 	found, err := n.inspect(ctx)
 	if ctx.Err() != nil {
@@ -95,10 +96,10 @@ func (n *node) catchUp(ctx context.Context) {
 	for _, s := range found {
 		n.lookups[s.ID] = known(identify(s.Labels))
 		if !s.StartedAt.IsZero() && !n.started[s.ID] {
-			n.record(collectors.TypeTaskStart, s.StartedAt.Time, s.ID, identify(s.Labels), s.PID, 0)
+			n.record(ctx, collectors.TypeTaskStart, s.StartedAt.Time, s.ID, identify(s.Labels), s.PID, 0)
 		}
 		if !s.FinishedAt.IsZero() && !n.exited[s.ID] {
-			n.record(collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
+			n.record(ctx, collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type fakeNode struct {
 	infoTakes  time.Duration
 	namespaces map[string]bool
 	opened     int
+	kernelLog  []string // memory cgroups in which it killed
+	noKernel   bool
 }
 
 type fakeContainer struct {
@@ -71,6 +73,15 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 		return f.info(stdout, stderr, cmd[5])
 	case strings.Contains(line, "crictl ps -a -o json"):
 		return f.survey(stdout, stderr)
+	case strings.Contains(line, "dmesg"):
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.noKernel {
+			fmt.Fprint(stderr, "dmesg: read kernel buffer failed: Operation not permitted")
+			return errExit
+		}
+		fmt.Fprintln(stdout, strings.Join(f.kernelLog, "\n"))
+		return nil
 	case strings.Contains(line, "crictl inspect"):
 		return f.inspect(stdout, stderr, cmd[4:])
 	}

@@ -36,7 +36,7 @@ func (m *marks) pass(name string) {
 }
 
 // flush returns once an event that it causes came out of the stream: all that
-// happened before it was heard by then.
+// happened before it was heard by then, and what the kernel's log adds to it.
 func (n *node) flush(ctx context.Context) error {
 	name := probePrefix + strings.ToLower(rand.Text())
 	came := n.marks.expect(name)
@@ -47,7 +47,7 @@ func (n *node) flush(ctx context.Context) error {
 	}
 	select {
 	case <-came:
-		return nil
+		return n.kernel.told(ctx)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -46,8 +46,11 @@ type node struct {
 	group    sync.WaitGroup
 	started  map[string]bool
 	exited   map[string]bool
-	removed  []string // ids of removed containers, oldest first
-	marks    marks
+	// outOfMemory are those of whose kill for memory the runtime told.
+	outOfMemory map[string]bool
+	kernel      kernel
+	removed     []string // ids of removed containers, oldest first
+	marks       marks
 
 	// doubt is the gap of a stream that does not answer.
 	doubt doubt
@@ -62,7 +65,7 @@ func newNode(c *Collector, name string, opened func()) *node {
 	return &node{
 		c: c, name: name, opened: opened,
 		lookups: map[string]*lookup{}, slots: make(chan struct{}, lookups),
-		started: map[string]bool{}, exited: map[string]bool{},
+		started: map[string]bool{}, exited: map[string]bool{}, outOfMemory: map[string]bool{},
 	}
 }
 
@@ -245,11 +248,11 @@ func (n *node) task(ctx context.Context, kind collectors.Type, at time.Time, id 
 		n.gap(at, 1, fmt.Sprintf("a %s of container %s at %s could not be named: %v", kind, id, at.Format(time.RFC3339Nano), l.err))
 		return
 	}
-	n.record(kind, at, id, l.identity, p.PID, int(p.ExitStatus))
+	n.record(ctx, kind, at, id, l.identity, p.PID, int(p.ExitStatus))
 }
 
 // record puts a task's record into the sink where its namespace is wanted.
-func (n *node) record(kind collectors.Type, at time.Time, id string, who *identity, pid, code int) {
+func (n *node) record(ctx context.Context, kind collectors.Type, at time.Time, id string, who *identity, pid, code int) {
 	if !n.c.wanted(who) {
 		return
 	}
@@ -258,12 +261,18 @@ func (n *node) record(kind collectors.Type, at time.Time, id string, who *identi
 		n.started[id] = true
 	case collectors.TypeTaskExit:
 		n.exited[id] = true
+	case collectors.TypeTaskOOM:
+		n.outOfMemory[id] = true
 	}
-	n.c.sink.Add(collectors.Record{
+	r := collectors.Record{
 		Time: at, Precision: time.Nanosecond, Source: collectors.SourceRuntime, Type: kind,
 		Object: who.pod, Container: who.container,
 		Task: &collectors.Task{ID: id, Node: n.name, PID: pid, ExitCode: code},
-	})
+	}
+	n.c.sink.Add(r)
+	if kind == collectors.TypeTaskExit && code == killed && !n.outOfMemory[id] {
+		n.askKernel(ctx, r)
+	}
 }
 
 // forget bounds what is known of removed containers: an exit may be told after
@@ -278,6 +287,7 @@ func (n *node) forget(id string) {
 	delete(n.lookups, old)
 	delete(n.started, old)
 	delete(n.exited, old)
+	delete(n.outOfMemory, old)
 }
 
 // gap declares that the stream may have missed something between from and now.

@@ -6,6 +6,8 @@
 // A container's pod is found by the labels that the kubelet gives it, which
 // are read as soon as the container is made.
 //
+// Of the kills for memory that containerd missed it learns from the kernel's log.
+//
 // Where a stream breaks the collector declares a gap, opens the stream again
 // and asks the node for the starts and ends that it did not see; those are
 // recorded with the times that containerd kept.

@@ -164,6 +164,8 @@ func sourceText(source string) string {
 		return "the API"
 	case collectors.SourceRuntime:
 		return "the runtime"
+	case collectors.SourceKernel:
+		return "the kernel's log"
 	case collectors.SourceLog:
 		return "the log"
 	}
