@@ -139,7 +139,7 @@ func container() *Value {
 			"restarts: number: How often it was restarted.",
 			"exit_code: number: The exit code of its newest run that ended; unknown until one did.",
 			"signal: number: The signal that ended that run; null where none did.",
-			"oom_killed: bool: Whether that run was ended for want of memory.",
+			"oom_killed: bool: Whether the kernel killed in that run for want of memory, by the runtime, the kernel's log or the API.",
 			"image: string: Its image.",
 			"started_at: time: When its newest run started.",
 			"ready_at: time: When it was first seen ready.",
