@@ -3,7 +3,6 @@ package kind
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 const (
@@ -25,76 +23,21 @@ const (
 	soon = 50 * time.Millisecond
 )
 
-// hasAdmin waits until kubeadm has written its administrator's kubeconfig.
-const hasAdmin = `until [ -s /etc/kubernetes/admin.conf ]; do sleep 0.2; done`
-
-// hurryDNS sees to it that CoreDNS is ready when it is, and not up to 10 seconds
-// later: a readiness probe of kubeadm's Deployment is made every 10 seconds, and
-// the first of them at any moment of these 10 where the kubelet is younger than
-// that, as a new cluster's is (worker.run in pkg/kubelet/prober). The first pods
-// are made with a probe every second instead; the Deployment and its ReplicaSet
-// are what kubeadm wrote when hurryDNS returns, so that later pods are as well.
-//
-// pending is called once those pods wait for a node, or will not be made.
-func (p *Provisioner) hurryDNS(ctx context.Context, c *creation, pending func()) error {
-	defer pending()
-	select {
-	case <-c.log.booted:
-	case <-ctx.Done():
-		return nil
-	}
-	client, err := p.admin(ctx, c)
-	if err == nil {
-		err = dnsPods{client: client, look: soon}.hurry(ctx, pending)
-	}
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("having CoreDNS asked sooner whether it is ready: %w", err)
-	}
-	return nil
-}
-
-// admin reaches the API server of a cluster on its way, for which there is no
-// kubeconfig yet, once it can be known how.
-func (p *Provisioner) admin(ctx context.Context, c *creation) (kubernetes.Interface, error) {
-	for {
-		client, err := p.adminOnce(ctx, c)
-		if err == nil {
-			return client, nil
-		}
-		if pause(ctx, again) != nil {
-			return nil, err
-		}
-	}
-}
-
-// adminOnce fails where kubeadm is just writing the administrator's kubeconfig.
-func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.Interface, error) {
-	if err := p.NodeExec(ctx, c.nodes[0].Name, nil, nil, nil, "sh", "-c", hasAdmin); err != nil {
-		return nil, err
-	}
-	provider, err := p.provider(c.log)
-	if err != nil {
-		return nil, err
-	}
-	text, err := provider.KubeConfig(c.id, false)
-	if err != nil {
-		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
-	}
-	cfg, err := clientcmd.RESTConfigFromKubeConfig([]byte(text))
-	if err != nil {
-		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
-	}
-	cfg.UserAgent, cfg.Timeout = "lab", answerLimit
-	return kubernetes.NewForConfig(cfg)
-}
-
 // dnsPods are those of the Deployment coredns; they are looked at every so often.
 type dnsPods struct {
 	client kubernetes.Interface
 	look   time.Duration
 }
 
-// hurry waits for the Deployment's first ReplicaSet. While it is paused, and so
+// hurry sees to it that CoreDNS is ready when it is, and not up to 10 seconds
+// later: a readiness probe of kubeadm's Deployment is made every 10 seconds, and
+// the first of them at any moment of these 10 where the kubelet is younger than
+// that, as a new cluster's is (worker.run in pkg/kubelet/prober). The first pods
+// are made with a probe every second instead; the Deployment and its ReplicaSet
+// are what kubeadm wrote when hurry returns, so that later pods are as well.
+//
+// It calls pending once those pods wait for a node, or will not be made. It waits
+// for the Deployment's first ReplicaSet. While it is paused, and so
 // begins no other, the ReplicaSet has a probe every second, and those of its pods
 // that no node has yet are made anew.
 func (d dnsPods) hurry(ctx context.Context, pending func()) error {

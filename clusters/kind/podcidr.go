@@ -69,27 +69,6 @@ func components(spec clusters.Spec) []clusters.Component {
 // would give it: a network of 254 pods for each, in the order in which they join.
 func podCIDR(index int) string { return fmt.Sprintf("10.244.%d.0/24", index) }
 
-// networks gives every node its podCIDR once the pods of CoreDNS are pending: a
-// node that has one is soon ready, and then they have nodes, see hurryDNS.
-func (p *Provisioner) networks(ctx context.Context, c *creation, pending <-chan struct{}) error {
-	if !givesPodCIDRs(c.spec) {
-		return nil
-	}
-	select {
-	case <-pending:
-	case <-ctx.Done():
-		return nil
-	}
-	client, err := p.admin(ctx, c)
-	if err == nil {
-		err = givePodCIDRs(ctx, client, c.nodes)
-	}
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("giving the nodes their podCIDRs: %w", err)
-	}
-	return nil
-}
-
 // givePodCIDRs waits for the nodes and gives each its own podCIDR, those first
 // that join first. The error is the context's, with the last one of the API.
 func givePodCIDRs(ctx context.Context, client kubernetes.Interface, nodes []clusters.Node) error {

@@ -266,16 +266,11 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	ctx, giveUp := context.WithCancelCause(ctx)
 	wait := p.watch(ctx, c, giveUp)
 	defer wait()
-	pending, hurried := make(chan struct{}), make(chan struct{})
+	hurried := make(chan struct{})
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		if err := p.networks(ctx, c, pending); err != nil {
-			giveUp(err)
-		}
-	})
-	beside.Go(func() {
 		defer close(hurried)
-		if err := p.hurryDNS(ctx, c, sync.OnceFunc(func() { close(pending) })); err != nil {
+		if err := p.hurry(ctx, c); err != nil {
 			giveUp(err)
 		}
 	})

@@ -1,0 +1,92 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// hurry takes the waiting out of a cluster's start, as soon as kubeadm has begun
+// it: see dnsPods.hurry and givesPodCIDRs. The error is nil where ctx ends first.
+func (p *Provisioner) hurry(ctx context.Context, c *creation) error {
+	select {
+	case <-c.log.booted:
+	case <-ctx.Done():
+		return nil
+	}
+	client, err := p.admin(ctx, c)
+	if err == nil {
+		err = hurryWith(ctx, c, client)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// hurryWith gives the nodes their podCIDRs once the pods of CoreDNS are pending:
+// a node that has one is soon ready, and then they have nodes.
+func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface) error {
+	pending := make(chan struct{})
+	var network error
+	var beside sync.WaitGroup
+	if givesPodCIDRs(c.spec) {
+		beside.Go(func() {
+			<-pending // which is closed when hurry returns, at the latest
+			if network = givePodCIDRs(ctx, client, c.nodes); network != nil {
+				network = fmt.Errorf("giving the nodes their podCIDRs: %w", network)
+			}
+		})
+	}
+	once := sync.OnceFunc(func() { close(pending) })
+	err := dnsPods{client: client, look: soon}.hurry(ctx, once)
+	if err != nil {
+		err = fmt.Errorf("having CoreDNS asked sooner whether it is ready: %w", err)
+	}
+	once()
+	beside.Wait()
+	return errors.Join(err, network)
+}
+
+// hasAdmin waits until kubeadm has written its administrator's kubeconfig.
+const hasAdmin = `until [ -s /etc/kubernetes/admin.conf ]; do sleep 0.2; done`
+
+// admin reaches the API server of a cluster on its way, for which there is no
+// kubeconfig yet, once it can be known how.
+func (p *Provisioner) admin(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+	for {
+		client, err := p.adminOnce(ctx, c)
+		if err == nil {
+			return client, nil
+		}
+		if pause(ctx, again) != nil {
+			return nil, err
+		}
+	}
+}
+
+// adminOnce fails where kubeadm is just writing the administrator's kubeconfig.
+func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+	if err := p.NodeExec(ctx, c.nodes[0].Name, nil, nil, nil, "sh", "-c", hasAdmin); err != nil {
+		return nil, err
+	}
+	provider, err := p.provider(c.log)
+	if err != nil {
+		return nil, err
+	}
+	text, err := provider.KubeConfig(c.id, false)
+	if err != nil {
+		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
+	}
+	cfg, err := clientcmd.RESTConfigFromKubeConfig([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
+	}
+	cfg.UserAgent, cfg.Timeout = "lab", answerLimit
+	return kubernetes.NewForConfig(cfg)
+}
+
