@@ -12,7 +12,7 @@ import (
 )
 
 func TestConfig(t *testing.T) {
-	const cidrs = "apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\nkind: ClusterConfiguration\n"
+	const cidrs = "apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\n    kube-api-burst: \"200\"\n    kube-api-qps: \"100\"\n    leader-elect-retry-period: 1s\nkind: ClusterConfiguration\n"
 	bare := clusters.Host{Cgroup: 1, MissingCapabilities: []string{"CAP_SYS_RESOURCE"}}
 	tests := []struct {
 		name    string
@@ -23,25 +23,25 @@ func TestConfig(t *testing.T) {
 	}{
 		{name: "plain", spec: clusters.Spec{Version: "1.28.15"}, host: clusters.Host{Cgroup: 2}, kubeadm: []string{cidrs}},
 		{name: "an own pod network", spec: clusters.Spec{Version: "1.28.15", KubeadmPatches: []string{"networking: {podSubnet: 10.1.0.0/16}"}},
-			kubeadm: []string{"networking: {podSubnet: 10.1.0.0/16}"}},
+			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    kube-api-burst: \"200\"\n    kube-api-qps: \"100\"\n    leader-elect-retry-period: 1s\nkind: ClusterConfiguration\n", "networking: {podSubnet: 10.1.0.0/16}"}},
 		{name: "own controllers", spec: clusters.Spec{Version: "1.28.15", Components: []clusters.Component{
 			{Name: "kube-controller-manager", ExtraArgs: map[string]string{"controllers": "*"}}}},
-			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    controllers: '*'\nkind: ClusterConfiguration\n"}},
+			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    controllers: '*'\n    kube-api-burst: \"200\"\n    kube-api-qps: \"100\"\n    leader-elect-retry-period: 1s\nkind: ClusterConfiguration\n"}},
 		{name: "other arguments of the controller manager", spec: clusters.Spec{Version: "1.28.15", Components: []clusters.Component{
 			{Name: "kube-controller-manager", ExtraArgs: map[string]string{"v": "4"}}}},
-			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\n    v: \"4\"\nkind: ClusterConfiguration\n"}},
+			kubeadm: []string{"apiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\n    kube-api-burst: \"200\"\n    kube-api-qps: \"100\"\n    leader-elect-retry-period: 1s\n    v: \"4\"\nkind: ClusterConfiguration\n"}},
 		{name: "bare host, old version", spec: clusters.Spec{Version: "1.34.2"}, host: bare, runtime: 2, kubeadm: []string{cidrs}},
 		{name: "bare host, version that refuses cgroup v1", spec: clusters.Spec{Version: "1.35.4"}, host: bare, runtime: 2,
 			kubeadm: []string{cidrs, "apiVersion: kubelet.config.k8s.io/v1beta1\nfailCgroupV1: false\nkind: KubeletConfiguration\n"}},
 		{name: "components of 1.35", spec: withComponents("1.35.4"), kubeadm: []string{
-			"apiServer:\n  extraArgs:\n    feature-gates: A=true,B=false\n    v: \"4\"\napiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\nkind: ClusterConfiguration\n",
+			"apiServer:\n  extraArgs:\n    feature-gates: A=true,B=false\n    v: \"4\"\napiVersion: kubeadm.k8s.io/v1beta3\ncontrollerManager:\n  extraArgs:\n    allocate-node-cidrs: \"false\"\n    kube-api-burst: \"200\"\n    kube-api-qps: \"100\"\n    leader-elect-retry-period: 1s\nkind: ClusterConfiguration\n",
 			"apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n    v: \"5\"\n",
 			"apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n    v: \"5\"\n",
 			"apiVersion: kubelet.config.k8s.io/v1beta1\nfeatureGates:\n  C: true\nkind: KubeletConfiguration\n",
 			"kind: X",
 		}},
 		{name: "components of 1.36", spec: withComponents("1.36.3"), kubeadm: []string{
-			"apiServer:\n  extraArgs:\n  - name: feature-gates\n    value: A=true,B=false\n  - name: v\n    value: \"4\"\napiVersion: kubeadm.k8s.io/v1beta4\ncontrollerManager:\n  extraArgs:\n  - name: allocate-node-cidrs\n    value: \"false\"\nkind: ClusterConfiguration\n",
+			"apiServer:\n  extraArgs:\n  - name: feature-gates\n    value: A=true,B=false\n  - name: v\n    value: \"4\"\napiVersion: kubeadm.k8s.io/v1beta4\ncontrollerManager:\n  extraArgs:\n  - name: allocate-node-cidrs\n    value: \"false\"\n  - name: kube-api-burst\n    value: \"200\"\n  - name: kube-api-qps\n    value: \"100\"\n  - name: leader-elect-retry-period\n    value: 1s\nkind: ClusterConfiguration\n",
 			"apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n  - name: v\n    value: \"5\"\n",
 			"apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n  - name: v\n    value: \"5\"\n",
 			"apiVersion: kubelet.config.k8s.io/v1beta1\nfeatureGates:\n  C: true\nkind: KubeletConfiguration\n",

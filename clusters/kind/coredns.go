@@ -3,10 +3,12 @@ package kind
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -18,6 +20,9 @@ const (
 	quickPeriod = 1
 	// usualPeriod is what a probe has that names none.
 	usualPeriod = 10
+	// gate keeps the scheduler from trying to find a node for a pod. Where it tries
+	// in vain it waits before it tries again, longer each time.
+	gate = "kind-lab/booting"
 	// soon is how long it takes until the API server is asked again about what
 	// its controllers do within milliseconds.
 	soon = 50 * time.Millisecond
@@ -36,6 +41,8 @@ type dnsPods struct {
 // are made with a probe every second instead; the Deployment and its ReplicaSet
 // are what kubeadm wrote when hurry returns, so that later pods are as well.
 //
+// They also have a scheduling gate until there is a node for them.
+//
 // It calls pending once those pods wait for a node, or will not be made. It waits
 // for the Deployment's first ReplicaSet. While it is paused, and so
 // begins no other, the ReplicaSet has a probe every second, and those of its pods
@@ -51,10 +58,12 @@ func (d dnsPods) hurry(ctx context.Context, pending func()) error {
 	}
 	steps := []func() error{
 		func() error { return d.pause(ctx, true) },
-		func() error { return d.every(ctx, first.Name, container, quickPeriod) },
+		func() error { return d.every(ctx, first.Name, container, quickPeriod, []object{{"name": gate}}) },
 		func() error { return d.replace(ctx, first) },
-		func() error { pending(); return d.every(ctx, first.Name, container, usual) },
+		func() error { pending(); return d.every(ctx, first.Name, container, usual, nil) },
 		func() error { return d.pause(ctx, false) },
+		func() error { return d.open(ctx) },
+		func() error { return d.release(ctx, first) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -143,11 +152,12 @@ func (d dnsPods) pause(ctx context.Context, paused bool) error {
 }
 
 // every sets how often pods that the ReplicaSet makes from now on are asked, and
-// returns once the controller manager knows.
-func (d dnsPods) every(ctx context.Context, name, container string, seconds int32) error {
-	patch, err := json.Marshal(object{"spec": object{"template": object{"spec": object{"containers": []object{
-		{"name": container, "readinessProbe": object{"periodSeconds": seconds}},
-	}}}}})
+// their gates, and returns once the controller manager knows.
+func (d dnsPods) every(ctx context.Context, name, container string, seconds int32, gates []object) error {
+	patch, err := json.Marshal(object{"spec": object{"template": object{"spec": object{
+		"schedulingGates": gates, // null takes them away
+		"containers":      []object{{"name": container, "readinessProbe": object{"periodSeconds": seconds}}},
+	}}}})
 	if err != nil {
 		return err
 	}
@@ -191,6 +201,43 @@ func (d dnsPods) replace(ctx context.Context, set *appsv1.ReplicaSet) error {
 			}
 		}
 		return good >= replicas(set), nil
+	})
+}
+
+// open waits until a pod may come to a node.
+func (d dnsPods) open(ctx context.Context) error {
+	return d.until(ctx, func() (bool, error) {
+		nodes, err := d.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		return slices.ContainsFunc(nodes.Items, func(n corev1.Node) bool {
+			return unready(&n) == "" && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+				return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeNetworkUnavailable
+			})
+		}), nil
+	})
+}
+
+// release takes the gates from the ReplicaSet's pods.
+func (d dnsPods) release(ctx context.Context, set *appsv1.ReplicaSet) error {
+	pods := d.client.CoreV1().Pods(metav1.NamespaceSystem)
+	selector := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
+	return d.until(ctx, func() (bool, error) {
+		list, err := pods.List(ctx, selector)
+		if err != nil {
+			return false, err
+		}
+		for _, pod := range list.Items {
+			if len(pod.Spec.SchedulingGates) == 0 {
+				continue
+			}
+			_, err := pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(`{"spec":{"schedulingGates":null}}`), metav1.PatchOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		return true, nil
 	})
 }
 

@@ -32,6 +32,9 @@ type fakeControllers struct {
 	// moody lets every third request fail.
 	moody bool
 	asked int
+	// ready says that a node takes pods, early counts those let go before.
+	ready bool
+	early int
 }
 
 func newFakeControllers(t *testing.T, period int32) *fakeControllers {
@@ -68,12 +71,33 @@ func (f *fakeControllers) patch(action clienttesting.Action) (bool, runtime.Obje
 		return true, nil, err
 	}
 	switch o := changed.(type) {
+	case *corev1.Pod:
+		if !f.ready {
+			f.early++
+		}
 	case *appsv1.Deployment:
 		o.Generation++
 	case *appsv1.ReplicaSet:
 		o.Generation++
 	}
 	return true, changed, f.Tracker().Update(action.GetResource(), changed, action.GetNamespace())
+}
+
+// getReady makes a node that is ready, and a moment later takes pods.
+func (f *fakeControllers) getReady(name string) {
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+	f.must(f.Tracker().Add(node))
+	time.Sleep(10 * time.Millisecond)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ready = true
+	open := node.DeepCopy()
+	open.Spec.Taints = nil
+	f.must(f.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), open, ""))
 }
 
 // run lets the controllers work until the test's end.
@@ -174,7 +198,10 @@ func TestDNSIsHurried(t *testing.T) {
 			wait, done := context.WithTimeout(t.Context(), 20*time.Second)
 			defer done()
 			told := 0
-			err := dnsPods{client: f, look: 2 * time.Millisecond}.hurry(wait, func() { told++ })
+			err := dnsPods{client: f, look: 2 * time.Millisecond}.hurry(wait, func() {
+				told++
+				group.Go(func() { f.getReady("node") })
+			})
 			for len(f.list()) < 2 && pause(wait, time.Millisecond) == nil {
 			}
 			stop()
@@ -191,12 +218,18 @@ func TestDNSIsHurried(t *testing.T) {
 			}
 			pods := f.list()
 			for _, pod := range pods {
+				if len(pod.Spec.SchedulingGates) > 0 || len(sets[0].Spec.Template.Spec.SchedulingGates) > 0 {
+					t.Errorf("pod %s or those to come may not be scheduled", pod.Name)
+				}
 				if got := period(corev1.PodTemplateSpec{Spec: pod.Spec}); got != tt.pods {
 					t.Errorf("pod %s is asked every %d s, want %d", pod.Name, got, tt.pods)
 				}
 			}
 			if len(pods) != 2 {
 				t.Errorf("%d pods, want 2", len(pods))
+			}
+			if f.early > 0 {
+				t.Errorf("%d pods were let go before there was a node for them", f.early)
 			}
 			if patches := deployment.Generation + sets[0].Generation - 2; patches != int64(tt.patches) || told > 1 || (told == 1) != (patches > 0) {
 				t.Errorf("%d patches, told %d times of pods that wait", patches, told)

@@ -89,4 +89,3 @@ func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.In
 	cfg.UserAgent, cfg.Timeout = "lab", answerLimit
 	return kubernetes.NewForConfig(cfg)
 }
-
