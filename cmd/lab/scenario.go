@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,7 +60,20 @@ func (a *app) load(arg string, f scenarioFlags) (*dsl.Module, diag.List, error) 
 	if err != nil {
 		return nil, nil, usage("%v", err)
 	}
+	a.tellOfCopy(arg)
 	return m, problems, nil
+}
+
+// tellOfCopy says that a lab is the catalog's own where its sources lie here as
+// well: what is changed in them changes nothing in the program.
+func (a *app) tellOfCopy(arg string) {
+	copied := filepath.Join("labs", "catalog", arg)
+	if _, err := os.Stat(arg); err == nil {
+		return
+	}
+	if _, err := os.Stat(copied); err == nil {
+		fmt.Fprintf(a.stderr, "%s: the lab as it came with the program; the folder %s is another copy: name that to use it\n", arg, copied)
+	}
 }
 
 // tell prints diagnostics, and says whether there are errors among them.
