@@ -69,7 +69,7 @@ scenario "line" {
   expect "the line gets to its end" {
     when      = target.native_sidecars
     condition = pod.line.phase == "Succeeded" && local.mysql.restarts == 0
-    within    = "120s"
+    within    = "240s"
   }
 
   expect "each container of the line waits for the one before it" {
@@ -91,7 +91,7 @@ scenario "line" {
   expect "the fork gets to its end too" {
     when      = target.native_sidecars
     condition = pod.join.phase == "Succeeded" && local.join_mysql.restarts == 0
-    within    = "120s"
+    within    = "240s"
   }
 
   expect "a branch that is a sidecar without startupProbe runs beside the next" {
@@ -99,7 +99,7 @@ scenario "line" {
     condition = ordered([local.join_mysql.started_at, local.join_certs.started_at, log_time(local.join_mysql, "^connected$")])
   }
 
-  expect "two branches that end by themselves do not" {
+  expect "two branches that end by themselves overlap" {
     when      = target.native_sidecars
     condition = overlaps(local.join_certs, local.join_config)
     outcome   = false
@@ -126,7 +126,7 @@ scenario "ordinary" {
 
   wait "database is ready in both" {
     condition = logged(local.probe["database"], "^ready$") && logged(local.hold["database"], "^ready$")
-    within    = "90s"
+    within    = "150s"
   }
 
   expect "readiness holds nobody up" {
@@ -170,7 +170,7 @@ scenario "by-hand" {
 
   expect "the graph gets to its end" {
     condition = pod.files.phase == "Succeeded"
-    within    = "120s"
+    within    = "240s"
   }
 
   expect "the branches ran at the same time" {

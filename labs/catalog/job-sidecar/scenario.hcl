@@ -48,8 +48,9 @@ scenario "classic" {
     within    = "60s"
   }
 
+  # And some seconds more where the machine is busy.
   expect "it ran for about 15 s" {
-    condition = abs(local.main.finished_at - local.main.started_at - 15) < 2
+    condition = local.main.finished_at - local.main.started_at > 14.9 && local.main.finished_at - local.main.started_at < 30
     message   = "The main container ran for ${local.main.finished_at - local.main.started_at} s."
   }
 
@@ -132,10 +133,11 @@ scenario "native" {
   }
 
   # `sh` as the first process has no handler for TERM and so ignores it: the
-  # sidecar uses up terminationGracePeriodSeconds, 30 s by default.
+  # sidecar uses up terminationGracePeriodSeconds, 30 s by default, and then the
+  # time that a busy machine takes for it.
   expect "the sidecar is killed after the grace period" {
     when      = target.native_sidecars
-    condition = local.sidecar.exit_code == 137 && abs(local.sidecar.finished_at - local.main.finished_at - 30) < 4
+    condition = local.sidecar.exit_code == 137 && local.sidecar.finished_at - local.main.finished_at > 29 && local.sidecar.finished_at - local.main.finished_at < 50
     message   = "It ended with ${local.sidecar.exit_code}, ${local.sidecar.finished_at - local.main.finished_at} s after the main container."
   }
 }

@@ -175,7 +175,7 @@ scenario "native" {
 
   expect "nothing is waited for in vain" {
     when      = target.ordered_termination
-    condition = local.shipper.finished_at - local.app.finished_at < 8
+    condition = local.shipper.finished_at - local.app.finished_at < 20
     message   = "The shipper went on for ${local.shipper.finished_at - local.app.finished_at} s."
   }
 }

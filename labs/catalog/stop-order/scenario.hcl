@@ -195,7 +195,7 @@ scenario "native" {
 
   # In order, the proxy's TERM is 9 s after the app's; its hook does not wait.
   expect "the proxy's preStop hook runs at once all the same" {
-    condition = abs(log_time(local.proxy, "^preStop") - local.app_term) < 4
+    condition = abs(log_time(local.proxy, "^preStop") - local.app_term) < 7
     within    = "30s"
     message   = "The hook ran ${log_time(local.proxy, "^preStop") - local.app_term} s after the app's TERM."
   }
