@@ -64,10 +64,18 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 // tidyUp removes from a node what its kubelet keeps of pods that are gone, for a
 // minute and longer: their sandboxes and containers, and their logs. Who reads
 // the next run's from the runtime and the files would take them for that one's.
+// The kubelet may be about to remove the same ones, and a busy machine take its
+// time.
 const tidyUp = `
-stopped=$(crictl pods --quiet --no-trunc --state NotReady) || exit 1
-[ -z "$stopped" ] || crictl rmp $stopped >/dev/null || exit 1
-here=$(crictl pods --output json | jq --raw-output '.items[].metadata.uid') || exit 1
+cri() { crictl --timeout 30s "$@"; }
+tries=0
+while stopped=$(cri pods --quiet --no-trunc --state NotReady) || exit 1; [ -n "$stopped" ]; do
+  cri rmp $stopped >/dev/null && break
+  tries=$((tries + 1))
+  [ "$tries" -lt 5 ] || exit 1
+  sleep 1
+done
+here=$(cri pods --output json | jq --raw-output '.items[].metadata.uid') || exit 1
 for logs in /var/log/pods/*; do
   case "
 $here

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,10 +94,36 @@ func (p *Pool) output(ctx context.Context, node clusters.Node, script string) (s
 	err := p.maker.NodeExec(ctx, node.Name, nil, &said, nil, "sh", "-c", script)
 	text := strings.TrimSpace(said.String())
 	if err != nil {
-		return "", fmt.Errorf("node %s: %s: %w", node.Name, text, err)
+		return "", &scriptError{node: node.Name, said: text, err: err}
 	}
 	return text, nil
 }
+
+// scriptError is a script that failed on a node. The script itself is nothing to
+// be told.
+type scriptError struct {
+	node, said string
+	err        error
+}
+
+// Error is one line with the last of what the script wrote.
+func (e *scriptError) Error() string {
+	said, how := e.said, e.err
+	if command := (*clusters.CommandError)(nil); errors.As(e.err, &command) {
+		how = command.Err
+		said = cmp.Or(command.Output, said)
+	}
+	if i := strings.LastIndexByte(said, '\n'); i >= 0 {
+		said = said[i+1:]
+	}
+	if said != "" {
+		said = ": " + said
+	}
+	return fmt.Sprintf("node %s: %v%s", e.node, how, said)
+}
+
+// Unwrap returns how the command ended.
+func (e *scriptError) Unwrap() error { return e.err }
 
 // born prints when a machine's first process began.
 const born = `awk '{ print $22 }' /proc/1/stat`

@@ -59,7 +59,7 @@ journal.jsonl, and for each cluster and scenario the pods' states and the logs.
 ` + "`lab report`" + ` makes other forms of it. Where GITHUB_STEP_SUMMARY names a file, a
 summary in Markdown is added to it.
 
-Ctrl-C stops the steps, keeps the evidence and destroys the clusters; a second
+Ctrl-C stops the steps, keeps the evidence and gives the clusters back; a second
 one skips the evidence, a third one leaves at once. Should lab itself be killed,
 a process that waits for that removes what it made.`,
 		Example: `  lab run job-sidecar
@@ -230,7 +230,7 @@ func (i *interrupts) watch(a *app) {
 		n++
 		switch n {
 		case 1:
-			fmt.Fprintln(a.stderr, "\nlab: interrupted: keeping the evidence and destroying the clusters; once more to skip the evidence")
+			fmt.Fprintln(a.stderr, "\nlab: interrupted: keeping the evidence and giving the clusters back; once more to skip the evidence")
 			i.cancel()
 		case 2:
 			fmt.Fprintln(a.stderr, "\nlab: interrupted again: destroying the clusters now; once more to leave them there")

@@ -312,7 +312,7 @@ func (c *canvas) legend(rows []barRow) string {
 		}
 	}
 	for _, of := range [][2]string{
-		{markReady, "seen ready"}, {markTerm, "to be killed, said the kubelet (to the second)"},
+		{markReady, "seen ready"}, {markTerm, "to be killed, said the kubelet (to the second; of a sidecar before its turn)"},
 		{c.markOpen(), "still runs"}, {markUnseen, "start or end not seen"},
 	} {
 		if marks[of[0]] {
