@@ -143,12 +143,18 @@ func (e *explainer) block(path string, b *schema.Block) {
 		fmt.Fprintln(e.w, "\nARGUMENTS")
 		for i := range b.Arguments {
 			arg := &b.Arguments[i]
-			required := ""
+			more, doc := "", arg.Doc
 			if arg.Required {
-				required = ", required"
+				more = ", required"
 			}
-			fmt.Fprintf(e.w, "  %s  (%s%s)\n", arg.Name, arg.Type, required)
-			e.text("      ", arg.Doc)
+			if arg.Default != "" {
+				more += ", default " + arg.Default
+			}
+			if len(arg.Values) > 0 {
+				doc += " One of " + strings.Join(arg.Values, ", ") + "."
+			}
+			fmt.Fprintf(e.w, "  %s  (%s%s)\n", arg.Name, arg.Type, more)
+			e.text("      ", doc)
 		}
 	}
 	if len(b.Blocks) > 0 {
