@@ -52,10 +52,13 @@ labs: engine ## Run all labs on all their clusters, less those that cannot be ha
 # A version that cannot be had is a failure here.
 TEST_CLUSTERS := v127,v128,v128_on,v129,v137
 
+# AGAIN=1 runs a lab that did not come out as expected once more, and says so.
+AGAIN :=
+
 test-labs: VERSIONS += 1.37
 test-labs: images ## Run all labs on a choice of clusters; durations in .lab/labs.json
 	@mkdir -p .lab; pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
-	$(BATCH) -cluster $(TEST_CLUSTERS) -o .lab/labs.json run $(LABS); code=$$?; \
+	$(BATCH) $(if $(AGAIN),-again) -cluster $(TEST_CLUSTERS) -o .lab/labs.json run $(LABS); code=$$?; \
 	$(LAB) down -all && rm -r $$pool && exit $$code
 
 record: engine ## Run the labs and keep what is recorded, for replay and the matrix

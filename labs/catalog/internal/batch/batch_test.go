@@ -18,7 +18,7 @@ import (
 )
 
 // asLab makes the test's binary the program lab, which ends as it says: pass,
-// fail, none.
+// fail, none, or flaky, which fails the first time.
 const asLab = "BATCH_TEST_AS_LAB"
 
 func TestMain(m *testing.M) {
@@ -39,10 +39,16 @@ func fakeLab(how string, args []string) int {
 		return exitUsage
 	}
 	status := expect.Pass
-	if how == "fail" {
+	folder := os.Getenv("BATCH_TEST_RUN")
+	_, err := os.Stat(folder)
+	if how == "fail" || how == "flaky" && err != nil {
 		status = expect.Fail
 	}
-	r := report.Report{Version: report.ModelVersion, ID: "20260102-030405-abcdef", Folder: os.Getenv("BATCH_TEST_RUN"), Status: status,
+	for err == nil {
+		folder += "-again"
+		_, err = os.Stat(folder)
+	}
+	r := report.Report{Version: report.ModelVersion, ID: "20260102-030405-abcdef", Folder: folder, Status: status,
 		Clusters: []report.Cluster{{Name: "v127", Kubernetes: "1.27", Status: expect.Pass}},
 		Skipped:  []report.SkippedCluster{{Name: "v136", Kubernetes: "1.36", Reason: "there is no image"}},
 		Runs: []report.Run{{Scenario: "classic", Cluster: "v127", Status: status,
@@ -114,6 +120,27 @@ func TestALabThatFailsIsAFailure(t *testing.T) {
 		code, stdout, _ := invoke(t, how, "run", "job-sidecar")
 		if code != exitFail || !strings.Contains(stdout, want) || !strings.Contains(stdout, "0 of 1 labs as expected.") {
 			t.Errorf("%s: code %d, want %d and %q:\n%s", how, code, exitFail, want, stdout)
+		}
+	}
+}
+
+func TestALabIsRunOnceMore(t *testing.T) {
+	for _, tt := range []struct {
+		how   string
+		code  int
+		count int
+		want  string
+	}{
+		{"pass", exitPass, 1, "1 of 1 labs as expected."},
+		{"flaky", exitPass, 2, "1 of 1 labs as expected, 1 of them only when run once more."},
+		{"fail", exitFail, 2, "0 of 1 labs as expected."},
+	} {
+		code, stdout, stderr := invoke(t, tt.how, "-again", "run", "job-sidecar")
+		if count := strings.Count(stderr, "lab run "); code != tt.code || count != tt.count || !strings.Contains(stdout, tt.want) {
+			t.Errorf("%s: code %d after %d runs; want %d, %d, %q:\n%s", tt.how, code, count, tt.code, tt.count, tt.want, stdout)
+		}
+		if told := strings.Contains(stdout, "run once more, at first: fail, 2026"); told != (tt.count == 2) {
+			t.Errorf("%s: what came of it first is told: %t:\n%s", tt.how, told, stdout)
 		}
 	}
 }

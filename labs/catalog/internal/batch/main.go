@@ -43,7 +43,9 @@ type batch struct {
 	// parallel is how many labs are run at once.
 	parallel int
 	// skip leaves out what cannot be had.
-	skip           bool
+	skip bool
+	// again runs a lab that did not come out as expected a second time.
+	again          bool
 	stdout, stderr io.Writer
 }
 
@@ -61,6 +63,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&b.concurrency, "concurrency", 0, "how many clusters may be in use at once; 0 for all of a lab")
 	flags.IntVar(&b.parallel, "parallel", 1, "how many labs are run at once")
 	flags.BoolVar(&b.skip, "skip-unavailable", false, "leave out clusters whose Kubernetes version cannot be had here")
+	flags.BoolVar(&b.again, "again", false, "run a lab that did not come out as expected once more, and say so; what comes of that counts")
 	flags.StringVar(&b.summary, "o", "", "also write what came of it, with how long everything took, to this file, as JSON")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage

@@ -33,7 +33,12 @@ type result struct {
 	Skipped []report.SkippedCluster `json:"skipped,omitempty"`
 	// Note is what else there is to say.
 	Note string `json:"note,omitempty"`
+	// First is what came of it before it was run once more.
+	First *result `json:"first,omitempty"`
 }
+
+// asExpected says whether nothing of it came out otherwise.
+func (r result) asExpected() bool { return r.Result == "pass" || r.Result == "skip" }
 
 // runAll runs the labs, as many at a time as b.parallel says, hands those that
 // passed to after, which returns what to note, and sums up.
@@ -57,6 +62,12 @@ func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Re
 				}
 				fmt.Fprintf(one.stderr, "=== %s (%d of %d)\n", j.name, i+1, len(jobs))
 				results[i] = one.runOne(ctx, j, &printing, after)
+				if b.again && !results[i].asExpected() && ctx.Err() == nil {
+					fmt.Fprintf(one.stderr, "=== %s (%d of %d), once more\n", j.name, i+1, len(jobs))
+					first := results[i]
+					results[i] = one.runOne(ctx, j, &printing, after)
+					results[i].First = &first
+				}
 			}
 			return nil
 		})
@@ -64,7 +75,7 @@ func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Re
 	_ = group.Wait() // none returns an error
 	code := exitPass
 	for _, r := range results {
-		if r.Result != "pass" && r.Result != "skip" {
+		if !r.asExpected() {
 			code = exitFail
 		}
 	}
@@ -179,10 +190,13 @@ func (b batch) sumUp(results []result, took time.Duration) error {
 	fmt.Fprintln(b.stdout)
 	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "LAB\tRESULT\tAS EXPECTED\tNOT\tNOT TOLD\tSKIPPED\tTIME\tNOTES")
-	passed := 0
+	passed, second := 0, 0
 	for _, r := range results {
-		if r.Result == "pass" || r.Result == "skip" {
+		if r.asExpected() {
 			passed++
+			if r.First != nil {
+				second++
+			}
 		}
 		e := r.Expectations
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Lab, r.Result, e.Pass, e.Fail, e.Error+e.Pending, e.Skip, r.Elapsed.Round(time.Second), r.notes())
@@ -196,12 +210,25 @@ func (b batch) sumUp(results []result, took time.Duration) error {
 			fmt.Fprintf(b.stdout, "%s: %s (%s) was left out: %s\n", r.Lab, c.Name, c.Kubernetes, c.Reason)
 		}
 	}
-	_, err := fmt.Fprintf(b.stdout, "%d of %d labs as expected.\n", passed, len(results))
+	text := fmt.Sprintf("%d of %d labs as expected", passed, len(results))
+	if second > 0 {
+		text += fmt.Sprintf(", %d of them only when run once more", second)
+	}
+	_, err := fmt.Fprintln(b.stdout, text+".")
 	return err
 }
 
 func (r result) notes() string {
 	text := r.Note
+	if r.First != nil {
+		if text != "" {
+			text += "; "
+		}
+		text += "run once more, at first: " + r.First.Result
+		if r.First.Run != "" {
+			text += ", " + r.First.Run
+		}
+	}
 	if n := len(r.Skipped); n > 0 {
 		if text != "" {
 			text += "; "
