@@ -41,12 +41,11 @@ type dnsPods struct {
 // are made with a probe every second instead; the Deployment and its ReplicaSet
 // are what kubeadm wrote when hurry returns, so that later pods are as well.
 //
-// They also have a scheduling gate until there is a node for them.
-//
-// It calls pending once those pods wait for a node, or will not be made. It waits
-// for the Deployment's first ReplicaSet. While it is paused, and so
-// begins no other, the ReplicaSet has a probe every second, and those of its pods
-// that no node has yet are made anew.
+// hurry waits for the Deployment's first ReplicaSet. While the Deployment is
+// paused, and so begins no other, the ReplicaSet has such a probe and a scheduling
+// gate, and those of its pods that no node has yet are made anew. Then pending is
+// called, or when it is clear that none will be made. The gates go once there is a
+// node for the pods.
 func (d dnsPods) hurry(ctx context.Context, pending func()) error {
 	first, err := d.first(ctx)
 	if err != nil {
@@ -176,18 +175,27 @@ func (d dnsPods) every(ctx context.Context, name, container string, seconds int3
 	})
 }
 
+// podsOf are the ReplicaSet's.
+func (d dnsPods) podsOf(ctx context.Context, set *appsv1.ReplicaSet) ([]corev1.Pod, error) {
+	list, err := d.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx,
+		metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
 // replace deletes those pods of the ReplicaSet that no node has yet and returns
 // once all pods are quick or on a node.
 func (d dnsPods) replace(ctx context.Context, set *appsv1.ReplicaSet) error {
 	pods := d.client.CoreV1().Pods(metav1.NamespaceSystem)
-	selector := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
 	return d.until(ctx, func() (bool, error) {
-		list, err := pods.List(ctx, selector)
+		list, err := d.podsOf(ctx, set)
 		if err != nil {
 			return false, err
 		}
 		good := int32(0)
-		for _, pod := range list.Items {
+		for _, pod := range list {
 			_, period := probed(corev1.PodTemplateSpec{Spec: pod.Spec})
 			switch {
 			case pod.DeletionTimestamp != nil:
@@ -222,13 +230,12 @@ func (d dnsPods) open(ctx context.Context) error {
 // release takes the gates from the ReplicaSet's pods.
 func (d dnsPods) release(ctx context.Context, set *appsv1.ReplicaSet) error {
 	pods := d.client.CoreV1().Pods(metav1.NamespaceSystem)
-	selector := metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)}
 	return d.until(ctx, func() (bool, error) {
-		list, err := pods.List(ctx, selector)
+		list, err := d.podsOf(ctx, set)
 		if err != nil {
 			return false, err
 		}
-		for _, pod := range list.Items {
+		for _, pod := range list {
 			if len(pod.Spec.SchedulingGates) == 0 {
 				continue
 			}

@@ -10,10 +10,6 @@ import (
 	"github.com/kind-lab/lab/collectors"
 )
 
-// killed is the exit code of what SIGKILL ended, as the kernel does for want of
-// memory.
-const killed = 137
-
 // kernelScript prints the memory cgroups of the processes that the kernel killed
 // for want of memory, as far back as its log goes.
 const kernelScript = `dmesg | grep oom-kill: | grep -o 'task_memcg=[^,]*' || true`
@@ -25,6 +21,7 @@ const kernelScript = `dmesg | grep oom-kill: | grep -o 'task_memcg=[^,]*' || tru
 type kernel struct {
 	mu      sync.Mutex
 	waiting []collectors.Record
+	asking  bool
 	// idle is closed when nobody asks; nil where nobody did yet.
 	idle chan struct{}
 }
@@ -35,23 +32,11 @@ func (n *node) askKernel(ctx context.Context, ended collectors.Record) {
 	n.kernel.mu.Lock()
 	defer n.kernel.mu.Unlock()
 	n.kernel.waiting = append(n.kernel.waiting, ended)
-	if len(n.kernel.waiting) > 1 || n.kernel.asking() {
+	if n.kernel.asking {
 		return
 	}
-	n.kernel.idle = make(chan struct{})
+	n.kernel.asking, n.kernel.idle = true, make(chan struct{})
 	n.group.Go(func() { n.readKernel(ctx) })
-}
-
-func (k *kernel) asking() bool {
-	if k.idle == nil {
-		return false
-	}
-	select {
-	case <-k.idle:
-		return false
-	default:
-		return true
-	}
 }
 
 // readKernel asks until nobody waits. A log that may not be read is no gap: what
@@ -62,6 +47,7 @@ func (n *node) readKernel(ctx context.Context) {
 		batch := n.kernel.waiting
 		n.kernel.waiting = nil
 		if len(batch) == 0 {
+			n.kernel.asking = false
 			close(n.kernel.idle)
 			n.kernel.mu.Unlock()
 			return

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -270,7 +271,7 @@ func (n *node) record(ctx context.Context, kind collectors.Type, at time.Time, i
 		Task: &collectors.Task{ID: id, Node: n.name, PID: pid, ExitCode: code},
 	}
 	n.c.sink.Add(r)
-	if kind == collectors.TypeTaskExit && code == killed && !n.outOfMemory[id] {
+	if kind == collectors.TypeTaskExit && collectors.SignalOf(code) == int(syscall.SIGKILL) && !n.outOfMemory[id] {
 		n.askKernel(ctx, r)
 	}
 }
