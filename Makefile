@@ -88,10 +88,17 @@ E2E = ./clusters/engine ./clusters/kind ./clusters/nodeimage ./cmd/lab ./labs/la
 # Where the machine is for tests alone they may restart its container engine.
 RESTART := $(if $(LAB_TEST_RESTART_ENGINE),$(comma)restart)
 
+# A test that fails is run once more, alone, as others on the machine can be in its
+# way. What was run again, and how it went, stands at the end of the output.
+AGAIN_REPORT = .lab/e2e-again.txt
+
 e2e: images browser ## Tests on real engines and clusters
-	@pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
-	go test -tags e2e$(RESTART) -count 1 -p 1 -parallel 4 -timeout 55m -v $(E2E); code=$$?; \
-	$(LAB) down -all && rm -r $$pool && exit $$code
+	@mkdir -p .lab; rm -f $(AGAIN_REPORT); pool=$$(mktemp -d) && export LAB_POOL=$$pool/pool; \
+	go tool gotestsum --format standard-verbose --rerun-fails=1 --rerun-fails-max-failures 5 \
+	  --rerun-fails-report $(AGAIN_REPORT) --packages "$(E2E)" \
+	  -- -tags e2e$(RESTART) -count 1 -p 1 -parallel 4 -timeout 55m; code=$$?; \
+	{ $(LAB) down -all && rm -r $$pool; } || code=$$?; \
+	if [ -s $(AGAIN_REPORT) ]; then echo "failed, and run again:"; cat $(AGAIN_REPORT); fi; exit $$code
 
 fuzz: ## Fuzz every fuzz target for a while (FUZZTIME=1m)
 	@for package in $$(go list $(PACKAGES)); do \
