@@ -23,22 +23,29 @@ const probePrefix = "lab-probe-"
 
 // prove returns once an event of our own came out of the stream: a stream
 // prints nothing when it is up, and until then it may miss what happens.
-func (n *node) prove(ctx context.Context, lines <-chan string, ended <-chan error) error {
+func (n *node) prove(ctx context.Context, ended <-chan error) error {
 	proving, cancel := context.WithTimeoutCause(ctx, n.c.options.ProbeTimeout,
 		fmt.Errorf("no event came out of the stream within %v of asking for one", n.c.options.ProbeTimeout))
 	failed := make(chan error, 1)
 	n.group.Go(func() { failed <- n.probe(proving) })
 	defer func() { cancel(); <-failed }()
 	for {
-		select {
-		case line, more := <-lines:
-			if !more {
-				return <-ended
-			}
-			e := n.hear(ctx, line)
+		for len(n.ahead) > 0 {
+			e := n.pop()
+			n.hear(ctx, e)
 			if e.topic == topicNamespaceCreate && strings.HasPrefix(e.payload.Name, probePrefix) {
 				return nil
 			}
+		}
+		if n.lines == nil {
+			return <-ended
+		}
+		select {
+		case line, more := <-n.lines:
+			if !more {
+				return <-ended
+			}
+			n.listen(ctx, line)
 		case err := <-failed:
 			failed <- nil
 			if cause := context.Cause(proving); cause != nil {
@@ -62,6 +69,9 @@ func (n *node) probe(ctx context.Context) error {
 	return last
 }
 
+// markScript makes the containerd namespace that is its argument and removes it.
+const markScript = `ctr namespaces create "$1" && ctr namespaces remove "$1" >/dev/null`
+
 // makeEvent makes a containerd namespace and removes it. Its context does not
 // end with the proof, which comes before the command has returned.
 func (n *node) makeEvent(ctx context.Context) error {
@@ -69,21 +79,19 @@ func (n *node) makeEvent(ctx context.Context) error {
 }
 
 func (n *node) makeNamed(ctx context.Context, name string) error {
-	if _, err := n.output(ctx, "making a containerd namespace", "ctr", "namespaces", "create", name); err != nil {
-		return err
-	}
-	_, err := n.output(ctx, "removing the containerd namespace "+name, "ctr", "namespaces", "remove", name)
+	_, err := n.output(ctx, "making a containerd namespace and removing it", "sh", "-c", markScript, "sh", name)
 	return err
 }
 
 // catchUp records what the node knows of starts and ends that no stream told.
 // After a break it declares the gap, whatever the node knows: containers that
 // were made and removed in between, and memory kills of which the
-// kernel's log does not tell, are known to nobody.
-func (n *node) catchUp(ctx context.Context) {
+// kernel's log does not tell, are known to nobody. It is false where ctx ended
+// before the node had answered.
+func (n *node) catchUp(ctx context.Context) bool {
 	found, err := n.inspect(ctx)
 	if ctx.Err() != nil {
-		return
+		return false
 	}
 	switch {
 	case !n.broken.IsZero() && err != nil:
@@ -102,6 +110,7 @@ func (n *node) catchUp(ctx context.Context) {
 			n.record(ctx, collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
 		}
 	}
+	return true
 }
 
 // status is what the runtime keeps of one container.

@@ -24,7 +24,8 @@ type fakeNode struct {
 	noCrictl   bool
 	infoFails  int // how many times `ctr containers info` fails
 	infoTakes  time.Duration
-	namespaces map[string]bool
+	asked      int // how often it was asked for `ctr containers info`
+	marks      int // how many namespaces were made
 	opened     int
 	kernelLog  []string // memory cgroups in which it killed
 	noKernel   bool
@@ -39,7 +40,6 @@ type fakeContainer struct {
 func newFakeNode() *fakeNode {
 	return &fakeNode{
 		containers: map[string]*fakeContainer{}, streams: map[chan string]bool{}, broken: make(chan struct{}),
-		namespaces: map[string]bool{},
 	}
 }
 
@@ -58,19 +58,14 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 	switch {
 	case strings.Contains(line, "k8s.io events"):
 		return f.events(ctx, stdin, stdout, stderr)
-	case strings.HasPrefix(line, "ctr namespaces create "):
+	case strings.Contains(line, "ctr namespaces create"):
 		f.mu.Lock()
-		f.namespaces[cmd[3]] = true
+		f.marks++
 		f.mu.Unlock()
-		f.emit(cmd[3], "/namespaces/create", fmt.Sprintf(`{"name":%q}`, cmd[3]))
+		f.emit(cmd[4], "/namespaces/create", fmt.Sprintf(`{"name":%q}`, cmd[4]))
 		return nil
-	case strings.HasPrefix(line, "ctr namespaces remove "):
-		f.mu.Lock()
-		delete(f.namespaces, cmd[3])
-		f.mu.Unlock()
-		return nil
-	case strings.HasPrefix(line, "ctr -n k8s.io containers info "):
-		return f.info(stdout, stderr, cmd[5])
+	case strings.Contains(line, "containers info"):
+		return f.infos(stdout, stderr, cmd[4:])
 	case strings.Contains(line, "crictl ps -a -o json"):
 		return f.survey(stdout, stderr)
 	case strings.Contains(line, "dmesg"):
@@ -121,22 +116,27 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 	}
 }
 
-func (f *fakeNode) info(stdout, stderr io.Writer, id string) error {
-	time.Sleep(f.infoTakes)
+// infos knows nothing of a container that is gone.
+func (f *fakeNode) infos(stdout, stderr io.Writer, ids []string) error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.infoFails > 0 {
-		f.infoFails--
-		fmt.Fprint(stderr, "ctr: connection refused")
-		return errExit
+	f.asked++
+	f.mu.Unlock()
+	var failed error
+	for _, id := range ids {
+		time.Sleep(f.infoTakes)
+		f.mu.Lock()
+		c := f.containers[id]
+		switch {
+		case f.infoFails > 0:
+			f.infoFails--
+			fmt.Fprintln(stderr, "ctr: connection refused")
+			failed = errExit
+		case c != nil:
+			fmt.Fprintf(stdout, "{\"ID\": %q, \"Labels\": %s}\n", id, labelsJSON(c.labels))
+		}
+		f.mu.Unlock()
 	}
-	c := f.containers[id]
-	if c == nil {
-		fmt.Fprintf(stderr, "ctr: container %q in namespace \"k8s.io\": not found", id)
-		return errExit
-	}
-	fmt.Fprintf(stdout, "{\"ID\": %q, \"Labels\": %s}\n", id, labelsJSON(c.labels))
-	return nil
+	return failed
 }
 
 func labelsJSON(labels map[string]string) string {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"sync"
+	"time"
 )
 
 // marks are the events of our own that somebody waits for to come out of a
@@ -47,8 +48,32 @@ func (n *node) flush(ctx context.Context) error {
 	}
 	select {
 	case <-came:
-		return n.kernel.told(ctx)
+		return n.kernel.done(ctx)
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
+}
+
+// whileHeard is a context that ends when nothing of the stream was recorded for
+// ProbeTimeout. One that brings much is read for as long as that takes.
+func (n *node) whileHeard(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := n.c.options.ProbeTimeout
+	ctx, cancel := context.WithCancelCause(ctx)
+	began := time.Now()
+	go func() {
+		for left := limit; left > 0; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(left):
+			}
+			since := n.doubt.last()
+			if since.Before(began) {
+				since = began
+			}
+			left = time.Until(since.Add(limit))
+		}
+		cancel(context.DeadlineExceeded)
+	}()
+	return ctx, func() { cancel(context.Canceled) }
 }

@@ -36,8 +36,31 @@ func TestReconcileWaitsForWhatHappened(t *testing.T) {
 	if started != containers {
 		t.Errorf("%d of %d starts were recorded", started, containers)
 	}
-	if len(f.namespaces) != 0 {
-		t.Errorf("containerd namespaces %v are left", f.namespaces)
+}
+
+// TestReconcileWaitsWhileSomethingComes has a node that takes longer than
+// ProbeTimeout to say whose so many containers are. It is asked for many at a time.
+func TestReconcileWaitsWhileSomethingComes(t *testing.T) {
+	f, s := newFakeNode(), newSink()
+	f.infoTakes = 5 * time.Millisecond
+	r := start(t, f, s, "lab").ready(t)
+	const containers = 300
+	for i := range containers {
+		id := fmt.Sprintf("c%d", i)
+		f.create(id, "lab", "main")
+		f.start(id, time.Now())
+	}
+	if err := r.collector.Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if started := len(s.all()); started != containers {
+		t.Errorf("%d of %d starts were recorded", started, containers)
+	}
+	if most := containers/lookups + 4; f.asked > most {
+		t.Errorf("the node was asked %d times, want at most %d", f.asked, most)
+	}
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -43,21 +43,26 @@ type node struct {
 	lookups map[string]*lookup
 	// surveyed brings what a survey found, until it is taken.
 	surveyed <-chan map[string]*lookup
-	slots    chan struct{}
-	group    sync.WaitGroup
-	started  map[string]bool
-	exited   map[string]bool
+	// lines are the stream's, ahead what was read of it and not recorded yet.
+	lines <-chan string
+	ahead []told
+	// unnamed are the look-ups that go on.
+	unnamed batches[*lookup]
+	group   sync.WaitGroup
+	started map[string]bool
+	exited  map[string]bool
 	// outOfMemory are those of whose kill for memory the runtime told.
 	outOfMemory map[string]bool
-	kernel      kernel
-	removed     []string // ids of removed containers, oldest first
-	marks       marks
+	// kernel are the runs whose end the kernel's log is asked about.
+	kernel  batches[collectors.Record]
+	removed []string // ids of removed containers, oldest first
+	marks   marks
 
 	// doubt is the gap of a stream that does not answer.
 	doubt doubt
 
 	open   bool      // a stream has worked once
-	heard  time.Time // when the last line arrived
+	heard  time.Time // when the last line was recorded
 	broken time.Time // since when nothing is heard; zero while a stream works
 	reason string    // why
 }
@@ -65,7 +70,7 @@ type node struct {
 func newNode(c *Collector, name string, opened func()) *node {
 	return &node{
 		c: c, name: name, opened: opened,
-		lookups: map[string]*lookup{}, slots: make(chan struct{}, lookups),
+		lookups: map[string]*lookup{},
 		started: map[string]bool{}, exited: map[string]bool{}, outOfMemory: map[string]bool{},
 	}
 }
@@ -123,18 +128,25 @@ func (n *node) session(parent context.Context) error {
 			continue
 		}
 	}()
-	if err := n.prove(parent, lines, ended); err != nil {
+	n.lines, n.ahead = lines, nil
+	if err := n.prove(parent, ended); err != nil {
 		return err
 	}
-	n.catchUp(parent)
-	if parent.Err() != nil {
+	if !n.catchUp(parent) {
 		return parent.Err()
 	}
 	n.open, n.broken = true, time.Time{}
 	n.doubt.away(false)
 	n.opened()
-	for line := range lines {
-		n.hear(parent, line)
+	for more := true; more; {
+		if len(n.ahead) > 0 {
+			n.hear(parent, n.pop())
+			continue
+		}
+		var line string
+		if line, more = <-lines; more {
+			n.listen(parent, line)
+		}
 	}
 	return <-ended
 }
@@ -199,14 +211,58 @@ func (s spoken) Error() string {
 // Unwrap returns how the command ended.
 func (s spoken) Unwrap() error { return s.err }
 
-// hear records what one line tells. Look-ups that it begins end with ctx.
-func (n *node) hear(ctx context.Context, line string) event {
+// told is what one line tells, or why it cannot be read.
+type told struct {
+	event
+	err error
+}
+
+// listen reads one line and begins to ask for the container that it tells of.
+// Such look-ups end with ctx.
+func (n *node) listen(ctx context.Context, line string) {
+	var t told
+	t.event, t.err = parseLine(line)
+	n.ahead = append(n.ahead, t)
+	if id := t.container(); t.err == nil && t.topic == topicContainerCreate && t.namespace == criNamespace && id != "" {
+		n.lookUp(ctx, id)
+	}
+}
+
+// await waits for an answer, and listens meanwhile: one question at a time would
+// be far behind where many containers are made.
+func (n *node) await(ctx context.Context, l *lookup) {
+	for {
+		lines := n.lines
+		if len(n.ahead) >= queued {
+			lines = nil
+		}
+		select {
+		case <-l.done: // at the end of ctx at the latest
+			return
+		case line, more := <-lines:
+			if !more {
+				n.lines = nil
+				continue
+			}
+			n.listen(ctx, line)
+		}
+	}
+}
+
+// pop takes the oldest of what was read ahead.
+func (n *node) pop() told {
+	first := n.ahead[0]
+	n.ahead = n.ahead[1:]
+	return first
+}
+
+// hear records what one line told.
+func (n *node) hear(ctx context.Context, e told) {
 	n.heard = time.Now()
 	n.doubt.hear(n.heard)
-	e, err := parseLine(line)
-	if err != nil {
-		n.gap(n.heard, 1, err.Error())
-		return e
+	if e.err != nil {
+		n.gap(n.heard, 1, e.err.Error())
+		return
 	}
 	if e.topic == topicNamespaceCreate {
 		n.believe()
@@ -214,11 +270,9 @@ func (n *node) hear(ctx context.Context, line string) event {
 	}
 	id := e.container()
 	if e.namespace != criNamespace || id == "" {
-		return e
+		return
 	}
 	switch e.topic {
-	case topicContainerCreate:
-		n.lookUp(ctx, id)
 	case topicContainerDelete:
 		n.forget(id)
 	case topicStart:
@@ -232,7 +286,6 @@ func (n *node) hear(ctx context.Context, line string) event {
 	case topicOOM:
 		n.task(ctx, collectors.TypeTaskOOM, e.at, id, e.payload)
 	}
-	return e
 }
 
 // task records a start, an exit or a memory kill, unless it was recorded.
@@ -241,7 +294,7 @@ func (n *node) task(ctx context.Context, kind collectors.Type, at time.Time, id 
 		return
 	}
 	l := n.lookUp(ctx, id)
-	<-l.done // which ends with ctx at the latest
+	n.await(ctx, l)
 	if l.err != nil && ctx.Err() != nil {
 		return
 	}

@@ -87,12 +87,11 @@ func (c *Collector) Ready() <-chan struct{} { return c.ready }
 
 // Reconcile returns once everything that happened in the nodes before it was
 // recorded: an event of our own came out of every stream behind it. It fails
-// where that does not happen within ProbeTimeout; then the end of a stretch may
-// be missing.
+// where nothing came for ProbeTimeout; then the end of a stretch may be missing.
 func (c *Collector) Reconcile(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.options.ProbeTimeout)
-	defer cancel()
 	return c.each(func(n *node) error {
+		ctx, cancel := n.whileHeard(ctx)
+		defer cancel()
 		if err := n.flush(ctx); err != nil {
 			return fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, err)
 		}

@@ -86,7 +86,7 @@ type running struct {
 func start(t *testing.T, f *fakeNode, s *sink, namespaces ...string) *running {
 	t.Helper()
 	c := New(f, s, Options{
-		Nodes: []string{"kind-control-plane"}, Namespaces: namespaces, ProbeTimeout: 500 * time.Millisecond,
+		Nodes: []string{"kind-control-plane"}, Namespaces: namespaces, ProbeTimeout: time.Second,
 		Retry: wait.Backoff{Duration: time.Millisecond, Factor: 1.5, Steps: 5, Cap: 20 * time.Millisecond},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -139,9 +139,6 @@ func TestAContainerThatLivedShortlyIsNamed(t *testing.T) {
 	object := collectors.Object{Kind: "Pod", Namespace: "lab", Name: "myapp", UID: "uid-1"}
 	if got.Object != object || got.Precision != 1 || got.Source != collectors.SourceRuntime || got.Task.Node != "kind-control-plane" {
 		t.Errorf("record %+v", got)
-	}
-	if len(f.namespaces) != 0 {
-		t.Errorf("containerd namespaces %v are left", f.namespaces)
 	}
 }
 
@@ -289,7 +286,7 @@ func TestAFirstConnectionThatFailsIsAnError(t *testing.T) {
 		want   string
 	}{
 		"paused": {func(f *fakeNode) { f.away = true }, "container kind-control-plane is paused"},
-		"deaf":   {func(f *fakeNode) { f.deaf = true }, "no event came out of the stream within 500ms"},
+		"deaf":   {func(f *fakeNode) { f.deaf = true }, "no event came out of the stream within 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeNode()

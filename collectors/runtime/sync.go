@@ -62,6 +62,13 @@ func (d *doubt) hear(at time.Time) {
 	d.heard = at
 }
 
+// last is when something was heard last.
+func (d *doubt) last() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.heard
+}
+
 func (d *doubt) away(is bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
