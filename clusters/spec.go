@@ -74,6 +74,11 @@ func (s Spec) By() string {
 // in kind, so that what takes its place has to have its name.
 const LoadBalancerImage = "docker.io/envoyproxy/envoy:v1.36.2"
 
+// FlannelLabel is on the node images that are built here: their default pod
+// network is flannel, as a service of every node that begins once what is in the
+// image's manifest of it exists.
+const FlannelLabel = "lab.nodeimage.version.flannel"
+
 // Node is one machine of a cluster.
 type Node struct {
 	// Name is the Kubernetes node's name, and the container's.

@@ -123,10 +123,19 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// hostOf asks the engine about its machine, which the test's ground plays.
+func hostOf(ctx context.Context, e clusters.Engine, g ground) (clusters.Host, error) {
+	facts, err := ask(ctx, e)
+	if err != nil {
+		return clusters.Host{}, err
+	}
+	return hostFrom(facts, g)
+}
+
 func TestHostOfNothing(t *testing.T) {
 	newWorld(t, fakeSettings{}, "docker")
-	_, err := Host(context.Background(), clusters.Engine{Name: "docker"})
-	if err == nil || !strings.Contains(err.Error(), "asking the container engine about its host: docker: the client is there") {
+	_, _, err := DetectHost(context.Background(), env())
+	if err == nil || !strings.Contains(err.Error(), "docker: the client is there") {
 		t.Errorf("got %v", err)
 	}
 }

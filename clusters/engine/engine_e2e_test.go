@@ -41,12 +41,8 @@ func realWithout(t *testing.T, program string) ground {
 }
 
 func TestRealHost(t *testing.T) {
-	e, err := Detect(context.Background(), os.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
 	began := time.Now()
-	host, err := Host(context.Background(), e)
+	_, host, err := DetectHost(context.Background(), os.Getenv)
 	if err != nil || host.CPUs == 0 || host.Memory == 0 || host.Cgroup == 0 {
 		t.Errorf("%+v, %v", host, err)
 	}

@@ -2,25 +2,21 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kind-lab/lab/clusters"
 )
 
-// Host returns the facts about the engine's machine, in a fraction of a
-// second: nothing is started. Where the engine runs on another machine (or in
-// a virtual one), MissingCapabilities is empty, as only a container could
+// DetectHost is Detect with the facts about the engine's machine, in a fraction
+// of a second: nothing is started. Where the engine runs on another machine (or
+// in a virtual one), MissingCapabilities is empty, as only a container could
 // tell; Examine starts one.
-func Host(ctx context.Context, e clusters.Engine) (clusters.Host, error) {
-	return hostOf(ctx, e, realGround(nil))
-}
-
-func hostOf(ctx context.Context, e clusters.Engine, g ground) (clusters.Host, error) {
-	facts, err := ask(ctx, e)
+func DetectHost(ctx context.Context, getenv func(string) string) (clusters.Engine, clusters.Host, error) {
+	e, facts, err := detect(ctx, getenv)
 	if err != nil {
-		return clusters.Host{}, fmt.Errorf("asking the container engine about its host: %w", err)
+		return clusters.Engine{}, clusters.Host{}, err
 	}
-	return hostFrom(facts, g)
+	host, err := hostFrom(facts, realGround(nil))
+	return e, host, err
 }
 
 func hostFrom(facts info, g ground) (clusters.Host, error) {

@@ -32,6 +32,9 @@ const (
 type dnsPods struct {
 	client kubernetes.Interface
 	look   time.Duration
+	// proxy waits until kube-proxy is on its way: without it CoreDNS does not reach
+	// the API server, and tries again a second later.
+	proxy func(ctx context.Context)
 }
 
 // hurry sees to it that CoreDNS is ready when it is, and not up to 10 seconds
@@ -44,8 +47,9 @@ type dnsPods struct {
 // hurry waits for the Deployment's first ReplicaSet. While the Deployment is
 // paused, and so begins no other, the ReplicaSet has such a probe and a scheduling
 // gate, and those of its pods that no node has yet are made anew. Then pending is
-// called, or when it is clear that none will be made. The gates go once there is a
-// node for the pods.
+// called, or when it is clear that none will be made. Once there is a node for the
+// pods they are given to it, as the scheduler would, which looks a second later
+// again at a node that it believes not to be ready.
 func (d dnsPods) hurry(ctx context.Context, pending func()) error {
 	first, err := d.first(ctx)
 	if err != nil {
@@ -55,14 +59,16 @@ func (d dnsPods) hurry(ctx context.Context, pending func()) error {
 	if container == "" || usual <= quickPeriod {
 		return nil
 	}
+	var node string
 	steps := []func() error{
 		func() error { return d.pause(ctx, true) },
 		func() error { return d.every(ctx, first.Name, container, quickPeriod, []object{{"name": gate}}) },
 		func() error { return d.replace(ctx, first) },
 		func() error { pending(); return d.every(ctx, first.Name, container, usual, nil) },
 		func() error { return d.pause(ctx, false) },
-		func() error { return d.open(ctx) },
-		func() error { return d.release(ctx, first) },
+		func() (err error) { node, err = d.open(ctx); return err },
+		func() error { d.proxy(ctx); return nil },
+		func() error { return d.place(ctx, first, node) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -212,39 +218,53 @@ func (d dnsPods) replace(ctx context.Context, set *appsv1.ReplicaSet) error {
 	})
 }
 
-// open waits until a pod may come to a node.
-func (d dnsPods) open(ctx context.Context) error {
-	return d.until(ctx, func() (bool, error) {
+// open waits for a node that takes pods, and names it.
+func (d dnsPods) open(ctx context.Context) (string, error) {
+	var name string
+	err := d.until(ctx, func() (bool, error) {
 		nodes, err := d.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
-		return slices.ContainsFunc(nodes.Items, func(n corev1.Node) bool {
+		i := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 			return unready(&n) == "" && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 				return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeNetworkUnavailable
 			})
-		}), nil
+		})
+		if i < 0 {
+			return false, nil
+		}
+		name = nodes.Items[i].Name
+		return true, nil
 	})
+	return name, err
 }
 
-// release takes the gates from the ReplicaSet's pods.
-func (d dnsPods) release(ctx context.Context, set *appsv1.ReplicaSet) error {
+// place takes the gates from the ReplicaSet's pods and gives those that have no
+// node to this one.
+func (d dnsPods) place(ctx context.Context, set *appsv1.ReplicaSet, node string) error {
 	pods := d.client.CoreV1().Pods(metav1.NamespaceSystem)
 	return d.until(ctx, func() (bool, error) {
 		list, err := d.podsOf(ctx, set)
 		if err != nil {
 			return false, err
 		}
-		for _, pod := range list {
-			if len(pod.Spec.SchedulingGates) == 0 {
+		placed := true
+		for i := range list {
+			pod := &list[i]
+			if pod.Spec.NodeName != "" {
 				continue
 			}
-			_, err := pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(`{"spec":{"schedulingGates":null}}`), metav1.PatchOptions{})
-			if err != nil && !apierrors.IsNotFound(err) {
-				return false, err
+			placed = false // the next look tells
+			if len(pod.Spec.SchedulingGates) > 0 {
+				_, err := pods.Patch(ctx, pod.Name, types.MergePatchType, []byte(`{"spec":{"schedulingGates":null}}`), metav1.PatchOptions{})
+				if err != nil && !apierrors.IsNotFound(err) {
+					return false, err
+				}
 			}
+			bind(ctx, d.client, pod, node)
 		}
-		return true, nil
+		return placed, nil
 	})
 }
 

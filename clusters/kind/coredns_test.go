@@ -35,6 +35,8 @@ type fakeControllers struct {
 	// ready says that a node takes pods, early counts those let go before.
 	ready bool
 	early int
+	// proxied says that kube-proxy is on its way.
+	proxied bool
 }
 
 func newFakeControllers(t *testing.T, period int32) *fakeControllers {
@@ -59,6 +61,7 @@ func newFakeControllers(t *testing.T, period int32) *fakeControllers {
 		return false, nil, nil
 	})
 	f.PrependReactor("patch", "*", f.patch)
+	f.PrependReactor("create", "pods", f.bind)
 	return f
 }
 
@@ -83,6 +86,26 @@ func (f *fakeControllers) patch(action clienttesting.Action) (bool, runtime.Obje
 	return true, changed, f.Tracker().Update(action.GetResource(), changed, action.GetNamespace())
 }
 
+// bind gives a pod its node, unless it may not be scheduled.
+func (f *fakeControllers) bind(action clienttesting.Action) (bool, runtime.Object, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	binding := action.(clienttesting.CreateAction).GetObject().(*corev1.Binding)
+	o, err := f.Tracker().Get(action.GetResource(), action.GetNamespace(), binding.Name)
+	if err != nil {
+		return true, nil, err
+	}
+	pod := o.(*corev1.Pod)
+	if len(pod.Spec.SchedulingGates) > 0 || pod.Spec.NodeName != "" {
+		return true, nil, errors.New("the pod may not be scheduled, or is already")
+	}
+	if !f.ready || !f.proxied {
+		f.early++
+	}
+	pod.Spec.NodeName = binding.Target.Name
+	return true, binding, f.Tracker().Update(action.GetResource(), pod, action.GetNamespace())
+}
+
 // getReady makes a node that is ready, and a moment later takes pods.
 func (f *fakeControllers) getReady(name string) {
 	node := &corev1.Node{
@@ -98,6 +121,14 @@ func (f *fakeControllers) getReady(name string) {
 	open := node.DeepCopy()
 	open.Spec.Taints = nil
 	f.must(f.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), open, ""))
+}
+
+// proxy waits for a moment.
+func (f *fakeControllers) proxy(ctx context.Context) {
+	_ = pause(ctx, 5*time.Millisecond)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.proxied = true
 }
 
 // run lets the controllers work until the test's end.
@@ -198,7 +229,7 @@ func TestDNSIsHurried(t *testing.T) {
 			wait, done := context.WithTimeout(t.Context(), 20*time.Second)
 			defer done()
 			told := 0
-			err := dnsPods{client: f, look: 2 * time.Millisecond}.hurry(wait, func() {
+			err := dnsPods{client: f, look: 2 * time.Millisecond, proxy: f.proxy}.hurry(wait, func() {
 				told++
 				group.Go(func() { f.getReady("node") })
 			})
@@ -220,6 +251,9 @@ func TestDNSIsHurried(t *testing.T) {
 			for _, pod := range pods {
 				if len(pod.Spec.SchedulingGates) > 0 || len(sets[0].Spec.Template.Spec.SchedulingGates) > 0 {
 					t.Errorf("pod %s or those to come may not be scheduled", pod.Name)
+				}
+				if tt.patches > 0 && pod.Spec.NodeName != "node" {
+					t.Errorf("pod %s has node %q", pod.Name, pod.Spec.NodeName)
 				}
 				if got := period(corev1.PodTemplateSpec{Spec: pod.Spec}); got != tt.pods {
 					t.Errorf("pod %s is asked every %d s, want %d", pod.Name, got, tt.pods)

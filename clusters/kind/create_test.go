@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/kind-lab/lab/clusters"
 )
 
@@ -52,6 +54,32 @@ func TestCreateBecomesReady(t *testing.T) {
 		}
 	}
 	nothingLeft(t, fake, kubeconfig)
+}
+
+// TestCreateMakesTheNetworkOfItsOwnImages sees the network made by the time that
+// kubeadm is through, in place of the library.
+func TestCreateMakesTheNetworkOfItsOwnImages(t *testing.T) {
+	api := newFakeAPI(t, "1.28.15", false)
+	images := map[string]string{nodeImage: "sha256:n\n" + clusters.FlannelLabel}
+	fake := newFakeEngine(t, behaviour{Images: images, AdminConf: api.adminConf(), Port: api.port()})
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	var told []string
+	_, err := New(fake.engine(), clusters.Host{}, Options{}).Create(t.Context(), spec128(), "lab-t", kubeconfig, func(line string) {
+		told = append(told, line)
+		if line == "Waiting for readiness" {
+			api.becomeReady()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(told, "\n"); strings.Contains(got, "Installing CNI") {
+		t.Errorf("the library made a network:\n%s", got)
+	}
+	want := `/api/v1/namespaces/kube-system/configmaps {"apiVersion":"v1","data":{"podSubnet":"10.244.0.0/16"},"kind":"ConfigMap","metadata":{"name":"network","namespace":"kube-system"}}`
+	if diff := cmp.Diff([]string{want}, api.made); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func nothingLeft(t *testing.T, fake *fakeEngine, kubeconfig string) {

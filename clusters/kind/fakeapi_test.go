@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,6 +22,8 @@ type fakeAPI struct {
 	version string
 	changed chan struct{}
 	kept    http.Handler
+	// made are the paths and contents of what was created.
+	made []string
 }
 
 func newFakeAPI(t *testing.T, version string, ready bool) *fakeAPI {
@@ -68,6 +71,8 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case r.Method == http.MethodPost:
+		f.create(w, r)
 	case r.URL.Path == "/readyz":
 		fmt.Fprint(w, "ok")
 	case r.URL.Path == "/version":
@@ -86,6 +91,20 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 		kind, items := resource(r.URL.Path, ready)
 		fmt.Fprintf(w, `{"kind":"%sList","apiVersion":"%s","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, group(r.URL.Path), items)
 	}
+}
+
+// create answers with what it was given.
+func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	f.mu.Lock()
+	f.made = append(f.made, r.URL.Path+" "+strings.TrimSpace(string(body)))
+	f.mu.Unlock()
+	w.WriteHeader(http.StatusCreated)
+	fmt.Fprintf(w, "%s", body)
 }
 
 // watch tells of a change once there is one.

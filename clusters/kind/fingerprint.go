@@ -19,12 +19,12 @@ func (p *Provisioner) Fingerprint(ctx context.Context, spec clusters.Spec) (stri
 	if err != nil {
 		return "", err
 	}
-	id, err := p.ensureImage(ctx, spec.Image, func(string) {})
+	node, err := p.ensureImage(ctx, spec.Image, func(string) {})
 	if err != nil {
 		return "", err
 	}
 	for i := range cfg.Nodes {
-		cfg.Nodes[i].Image = id
+		cfg.Nodes[i].Image = node.id
 	}
 	text, err := json.Marshal(cfg)
 	if err != nil {

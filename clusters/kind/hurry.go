@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -18,19 +20,48 @@ func (p *Provisioner) hurry(ctx context.Context, c *creation) error {
 	case <-ctx.Done():
 		return nil
 	}
-	client, err := p.admin(ctx, c)
-	if err == nil {
-		err = hurryWith(ctx, c, client)
-	}
+	err := p.hurryAs(ctx, c)
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
+func (p *Provisioner) hurryAs(ctx context.Context, c *creation) error {
+	admin, err := p.admin(ctx, c)
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(admin)
+	if err != nil {
+		return err
+	}
+	var network error
+	var beside sync.WaitGroup
+	if c.config.Networking.DisableDefaultCNI {
+		objects, err := dynamic.NewForConfig(admin)
+		if err != nil {
+			return err
+		}
+		beside.Go(func() {
+			if network = p.bringNetwork(ctx, c, objects); network != nil {
+				network = fmt.Errorf("making the pod network: %w", network)
+			}
+		})
+	}
+	placing, placed := context.WithCancel(ctx)
+	var proxy sync.WaitGroup
+	proxy.Go(func() { placeProxy(placing, client, c.nodes[0].Name) })
+	err = hurryWith(ctx, c, client, func(ctx context.Context) { p.awaitProxy(ctx, c.nodes[0].Name) })
+	beside.Wait()
+	placed()
+	proxy.Wait()
+	return errors.Join(err, network)
+}
+
 // hurryWith gives the nodes their podCIDRs once the pods of CoreDNS are pending:
 // a node that has one is soon ready, and then they have nodes.
-func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface) error {
+func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface, proxy func(context.Context)) error {
 	pending := make(chan struct{})
 	var network error
 	var beside sync.WaitGroup
@@ -43,7 +74,7 @@ func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface) er
 		})
 	}
 	once := sync.OnceFunc(func() { close(pending) })
-	err := dnsPods{client: client, look: soon}.hurry(ctx, once)
+	err := dnsPods{client: client, look: soon, proxy: proxy}.hurry(ctx, once)
 	if err != nil {
 		err = fmt.Errorf("having CoreDNS asked sooner whether it is ready: %w", err)
 	}
@@ -55,13 +86,13 @@ func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface) er
 // hasAdmin waits until kubeadm has written its administrator's kubeconfig.
 const hasAdmin = `until [ -s /etc/kubernetes/admin.conf ]; do sleep 0.2; done`
 
-// admin reaches the API server of a cluster on its way, for which there is no
-// kubeconfig yet, once it can be known how.
-func (p *Provisioner) admin(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+// admin is how to reach the API server of a cluster on its way, for which there
+// is no kubeconfig yet, once that can be known.
+func (p *Provisioner) admin(ctx context.Context, c *creation) (*rest.Config, error) {
 	for {
-		client, err := p.adminOnce(ctx, c)
+		cfg, err := p.adminOnce(ctx, c)
 		if err == nil {
-			return client, nil
+			return cfg, nil
 		}
 		if pause(ctx, again) != nil {
 			return nil, err
@@ -70,7 +101,7 @@ func (p *Provisioner) admin(ctx context.Context, c *creation) (kubernetes.Interf
 }
 
 // adminOnce fails where kubeadm is just writing the administrator's kubeconfig.
-func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.Interface, error) {
+func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (*rest.Config, error) {
 	if err := p.NodeExec(ctx, c.nodes[0].Name, nil, nil, nil, "sh", "-c", hasAdmin); err != nil {
 		return nil, err
 	}
@@ -86,6 +117,7 @@ func (p *Provisioner) adminOnce(ctx context.Context, c *creation) (kubernetes.In
 	if err != nil {
 		return nil, fmt.Errorf("reading the administrator's kubeconfig: %w", err)
 	}
-	cfg.UserAgent, cfg.Timeout = "lab", answerLimit
-	return kubernetes.NewForConfig(cfg)
+	// Every wait here is by asking again; there is nothing else to hold back.
+	cfg.UserAgent, cfg.Timeout, cfg.QPS = "lab", answerLimit, -1
+	return cfg, nil
 }

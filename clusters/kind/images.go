@@ -18,9 +18,11 @@ import (
 // ensureNodeImages makes sure of the images that the nodes boot from, so that
 // the library, which tries five times and cannot be stopped, has not to pull.
 func (p *Provisioner) ensureNodeImages(ctx context.Context, c *creation) error {
-	if _, err := p.ensureImage(ctx, c.spec.Image, c.say); err != nil {
+	node, err := p.ensureImage(ctx, c.spec.Image, c.say)
+	if err != nil {
 		return fmt.Errorf("node image of Kubernetes %s: %w", c.spec.Version, err)
 	}
+	c.config.Networking.DisableDefaultCNI = bringsNetwork(c.spec, node)
 	if c.spec.ControlPlanes > 1 {
 		if _, err := p.ensureImage(ctx, clusters.LoadBalancerImage, c.say); err != nil {
 			return fmt.Errorf("load balancer of %d control planes: %w", c.spec.ControlPlanes, err)
@@ -29,14 +31,21 @@ func (p *Provisioner) ensureNodeImages(ctx context.Context, c *creation) error {
 	return nil
 }
 
-// ensureImage returns the image's id once the engine has it.
-func (p *Provisioner) ensureImage(ctx context.Context, ref string, say func(string)) (string, error) {
-	id, missing := p.imageID(ctx, ref)
+// image is one that the engine has.
+type image struct {
+	id string
+	// flannel says whether the label clusters.FlannelLabel is on it.
+	flannel bool
+}
+
+// ensureImage returns the image once the engine has it.
+func (p *Provisioner) ensureImage(ctx context.Context, ref string, say func(string)) (image, error) {
+	found, missing := p.image(ctx, ref)
 	if missing == nil {
-		return id, nil
+		return found, nil
 	}
 	if ctx.Err() != nil {
-		return "", missing
+		return image{}, missing
 	}
 	ensure := p.options.EnsureImage
 	if ensure == nil {
@@ -44,23 +53,31 @@ func (p *Provisioner) ensureImage(ctx context.Context, ref string, say func(stri
 	}
 	if err := ensure(ctx, ref, say); err != nil {
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("getting image %s: %w", ref, err)
+			return image{}, fmt.Errorf("getting image %s: %w", ref, err)
 		}
-		return "", &noImageError{err}
+		return image{}, &noImageError{err}
 	}
-	id, missing = p.imageID(ctx, ref)
+	found, missing = p.image(ctx, ref)
 	if missing != nil {
-		return "", fmt.Errorf("%w: %s was got, but %s does not have it: %w", ErrNoImage, ref, p.engine.Name, missing)
+		return image{}, fmt.Errorf("%w: %s was got, but %s does not have it: %w", ErrNoImage, ref, p.engine.Name, missing)
 	}
-	return id, nil
+	return found, nil
 }
 
-func (p *Provisioner) imageID(ctx context.Context, ref string) (string, error) {
-	out, err := p.output(ctx, "image", "inspect", "--format", "{{.Id}}", ref)
+// imageFormat has the engine print an image's id and the names of its labels, a
+// line each.
+const imageFormat = "{{.Id}}{{range $name, $value := .Config.Labels}}\n{{$name}}{{end}}"
+
+func (p *Provisioner) image(ctx context.Context, ref string) (image, error) {
+	out, err := p.output(ctx, "image", "inspect", "--format", imageFormat, ref)
 	if err != nil {
-		return "", fmt.Errorf("looking for image %s: %w", ref, err)
+		return image{}, fmt.Errorf("looking for image %s: %w", ref, err)
 	}
-	return "sha256:" + strings.TrimPrefix(strings.TrimSpace(string(out)), "sha256:"), nil
+	id, labels, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return image{
+		id:      "sha256:" + strings.TrimPrefix(id, "sha256:"),
+		flannel: slices.Contains(strings.Split(labels, "\n"), clusters.FlannelLabel),
+	}, nil
 }
 
 func (p *Provisioner) pull(ctx context.Context, ref string, say func(string)) error {
@@ -79,11 +96,11 @@ func (p *Provisioner) LoadImages(ctx context.Context, handle clusters.Handle, re
 	say := serial(progress)
 	ids := map[string]string{}
 	for _, ref := range refs {
-		id, err := p.ensureImage(ctx, ref, say)
+		found, err := p.ensureImage(ctx, ref, say)
 		if err != nil {
 			return err
 		}
-		ids[ref] = id
+		ids[ref] = found.id
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, node := range handle.Nodes {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,15 +13,25 @@ import (
 	"time"
 )
 
+// letGo is how long a command in a node may take to end by itself.
+const letGo = 2 * time.Second
+
 // failuresTold is how often the kubelet may end with the same error until that
 // is believed: some, such as a runtime that restarts, pass.
 const failuresTold = 5
 
 // followKubelet follows the kubelet's journal once there is a line in it: what
 // follows a journal that journald has not opened yet sees nothing, ever.
+//
+// It ends with its standard input, which takes no search for what is left in the
+// node.
 const followKubelet = `
-until journalctl --unit=kubelet --quiet --no-pager --lines=1 | grep -q .; do sleep 0.2; done
-exec journalctl --unit=kubelet --follow --no-pager --output=cat --lines=all
+exec 3<&0
+until journalctl --unit=kubelet --quiet --no-pager --lines=1 </dev/null | grep -q .; do sleep 0.2; done
+journalctl --unit=kubelet --follow --no-pager --output=cat --lines=all </dev/null & follow=$!
+(cat <&3; kill "$follow") >/dev/null 2>&1 & guard=$!
+wait "$follow"
+kill "$guard" 2>/dev/null
 `
 
 // fatalError is a component that can never start: to wait for it is to wait in
@@ -61,19 +72,7 @@ func (p *Provisioner) watchNode(ctx context.Context, node string) error {
 	const look = time.Second
 	for ctx.Err() == nil {
 		// It ends early where the node's journal does not run yet.
-		r, w := io.Pipe()
-		following, stop := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			err := p.NodeExec(following, node, nil, w, nil, "sh", "-c", followKubelet)
-			w.CloseWithError(err)
-		}()
-		err := p.judge(ctx, node, r)
-		stop()
-		r.Close()
-		<-ended
-		if err != nil {
+		if err := p.followNode(ctx, node); err != nil {
 			return err
 		}
 		if pause(ctx, look) != nil {
@@ -81,6 +80,33 @@ func (p *Provisioner) watchNode(ctx context.Context, node string) error {
 		}
 	}
 	return nil
+}
+
+// followNode is watchNode until the journal ends.
+func (p *Provisioner) followNode(ctx context.Context, node string) error {
+	stdin, hold, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("following the kubelet of %s: %w", node, err)
+	}
+	defer stdin.Close()
+	r, w := io.Pipe()
+	following, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.CloseWithError(p.NodeExec(following, node, stdin, w, nil, "sh", "-c", followKubelet))
+	}()
+	release := sync.OnceFunc(func() {
+		hold.Close()
+		time.AfterFunc(letGo, stop)
+	})
+	defer context.AfterFunc(ctx, release)()
+	judged := p.judge(ctx, node, r)
+	release()
+	r.Close()
+	<-ended
+	return judged
 }
 
 // judge reads a kubelet's journal until it says that something can never

@@ -22,6 +22,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/kind-lab/lab/clusters"
 )
 
@@ -230,11 +232,17 @@ func (p *Pool) note(ctx context.Context, m *member) error {
 	if err != nil {
 		return err
 	}
-	baseline, err := api.Objects(ctx)
-	if err != nil {
-		return fmt.Errorf("looking at what is on the new cluster: %w", err)
-	}
-	if m.Births, err = p.births(ctx, m); err != nil {
+	var baseline Objects
+	group, asking := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		if baseline, err = api.Objects(asking); err != nil {
+			err = fmt.Errorf("looking at what is on the new cluster: %w", err)
+		}
+		return err
+	})
+	group.Go(func() (err error) { m.Births, err = p.births(asking, m); return err })
+	group.Go(func() error { m.Memory = p.memory(asking, m); return nil })
+	if err := group.Wait(); err != nil {
 		return err
 	}
 	m.State = StateLent
@@ -264,6 +272,7 @@ func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(st
 		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
 	}
 	awake := m.Awake
+	m.Memory = p.memory(ctx, m)
 	if err := p.settle(ctx, m); err != nil {
 		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
 	}
@@ -283,7 +292,6 @@ func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(st
 
 // settle lets a clean cluster wait.
 func (p *Pool) settle(ctx context.Context, m *member) error {
-	m.Memory = p.memory(ctx, m)
 	if !m.Awake {
 		if err := p.sleep(ctx, m); err != nil {
 			return err

@@ -186,6 +186,8 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 		})
 	}
 	group.Go(func() error { return until(asking, api.Ready) })
+	// After a longer pause they may end later: see below.
+	group.Go(func() error { return p.controllersLive(asking, m) })
 	if err := group.Wait(); err != nil {
 		return err
 	}
@@ -195,11 +197,18 @@ func (p *Pool) wake(ctx context.Context, m *member) error {
 	if err := p.settled(ctx, api, m); err != nil {
 		return err
 	}
-	if err := until(ctx, func(ctx context.Context) error { return p.controlPlanes(ctx, m, controllers) }); err != nil {
-		return err
+	if m.pausedLong() {
+		if err := p.controllersLive(ctx, m); err != nil {
+			return err
+		}
 	}
 	m.Paused = time.Time{}
 	return nil
+}
+
+// controllersLive waits until the controllers of the control plane answer.
+func (p *Pool) controllersLive(ctx context.Context, m *member) error {
+	return until(ctx, func(ctx context.Context) error { return p.controlPlanes(ctx, m, controllers) })
 }
 
 const (
@@ -221,7 +230,7 @@ const (
 // the controller manager has looked at the nodes, what the kubelet will say is
 // said for it.
 func (p *Pool) settled(ctx context.Context, api API, m *member) error {
-	if m.Paused.IsZero() || time.Since(m.Paused) < unnoticed {
+	if !m.pausedLong() {
 		return until(ctx, func(ctx context.Context) error {
 			unready, err := api.Unready(ctx)
 			for node, why := range unready {
@@ -273,6 +282,11 @@ func (p *Pool) looked(ctx context.Context, api API, m *member) error {
 		err = errors.New("the controller manager has not looked at the nodes yet")
 	}
 	return err
+}
+
+// pausedLong says whether somebody in it may notice that it was paused.
+func (m *member) pausedLong() bool {
+	return !m.Paused.IsZero() && time.Since(m.Paused) >= unnoticed
 }
 
 // heard says whether a lease was renewed since the machines run again. Its time

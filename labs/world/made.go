@@ -20,13 +20,9 @@ import (
 
 // openEngine finds the container engine and wires to it what makes clusters.
 func openEngine(ctx context.Context, o Options) (*World, error) {
-	found, err := engine.Detect(ctx, o.Getenv)
+	found, host, err := engine.DetectHost(ctx, o.Getenv)
 	if err != nil {
 		return nil, err
-	}
-	host, err := engine.Host(ctx, found)
-	if err != nil {
-		return nil, fmt.Errorf("asking %s about its host: %w", found.Name, err)
 	}
 	images, err := nodeimage.New(nodeimage.Options{Engine: found})
 	if err != nil {

@@ -24,6 +24,9 @@ type container struct {
 	Config struct{ Labels map[string]string }
 }
 
+// Network is what a node image has as the manifest of its default pod network.
+const Network = `{kind: ConfigMap, apiVersion: v1, metadata: {name: network, namespace: kube-system}, data: {podSubnet: "{{ .PodSubnet }}"}}`
+
 // Behaviour is how a fake engine acts.
 type Behaviour struct {
 	// RunTakes is how long a container takes to be made; it is made even if
@@ -35,7 +38,8 @@ type Behaviour struct {
 	Kubeadm string
 	// Journal is the kubelet's, Log the API server's.
 	Journal, Log string
-	// Images are ids by reference.
+	// Images are ids by reference, each with the names of the image's labels after
+	// it, a line each.
 	Images map[string]string
 	// AdminConf is the cluster's kubeconfig, Port its API server's.
 	AdminConf, Port string
@@ -308,7 +312,9 @@ func (b Behaviour) fakeExec(args []string) int {
 	switch {
 	case line == "cat /kind/version":
 		fmt.Println("v1.28.15")
-	case line == "cat /kind/manifests/default-cni.yaml", line == "cat /etc/containerd/config.toml":
+	case line == "cat /kind/manifests/default-cni.yaml":
+		fmt.Print(Network)
+	case line == "cat /etc/containerd/config.toml":
 		fmt.Println("version = 2")
 	case line == "cat /etc/kubernetes/admin.conf":
 		fmt.Print(b.AdminConf)
@@ -319,7 +325,9 @@ func (b Behaviour) fakeExec(args []string) int {
 	case strings.Contains(line, "journalctl"):
 		fmt.Print(b.Journal)
 		if strings.Contains(line, "--follow") {
-			<-time.After(time.Hour)
+			if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+				return fail("%v", err)
+			}
 		}
 	case strings.Contains(line, "/var/log/pods"):
 		fmt.Print(b.Log)
