@@ -134,8 +134,21 @@ func (l Lab) scenario(b *strings.Builder, of report.Run) {
 	}
 }
 
-// heads are the titles of the columns.
+// heads are the titles of the columns. Clusters that differ in single components
+// have one title; their names tell them apart.
 func (l Lab) heads(cells []report.Cell) []string {
+	titles := l.titles(cells)
+	var out []string
+	for i, title := range titles {
+		if slices.Contains(titles[:i], title) || slices.Contains(titles[i+1:], title) {
+			title += " (" + cells[i].Text + ")"
+		}
+		out = append(out, title)
+	}
+	return out
+}
+
+func (l Lab) titles(cells []report.Cell) []string {
 	var out []string
 	for _, cell := range cells {
 		i := slices.IndexFunc(l.Report.Clusters, func(c report.Cluster) bool { return c.Name == cell.Text })

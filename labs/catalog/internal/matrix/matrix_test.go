@@ -90,6 +90,18 @@ Alike on 1.27, 1.28, 1.28 +SidecarContainers, 1.29: 1 expectation.
 	}
 }
 
+func TestClustersOfOneTitleHaveTheirNames(t *testing.T) {
+	gates := map[string]bool{"SidecarContainers": true}
+	lab := Lab{Report: &report.Report{Clusters: []report.Cluster{
+		{Name: "v128_on", Kubernetes: "1.28", FeatureGates: gates}, {Name: "v129", Kubernetes: "1.29"},
+		{Name: "v128_not_kubelet", Kubernetes: "1.28", FeatureGates: gates}}}}
+	got := lab.heads([]report.Cell{{Text: "v128_on"}, {Text: "v129"}, {Text: "v128_not_kubelet"}})
+	want := []string{"1.28 +SidecarContainers (v128_on)", "1.29", "1.28 +SidecarContainers (v128_not_kubelet)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestFill(t *testing.T) {
 	text := "before\n" + begin + "\nold\n" + end + "\nafter\n"
 	got, err := Fill(text, "new\n")
