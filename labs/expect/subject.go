@@ -40,6 +40,13 @@ func isObserved(path []string) bool {
 	return path[0] == rootPod || path[0] == rootJob || path[0] == rootStep || ofKind
 }
 
+// OfCluster says whether a reference as it is written, such as pod.myapp.phase, is
+// to an object of a cluster.
+func OfCluster(reference string) bool {
+	root := reference[:strings.IndexAny(reference+".", ".[")]
+	return root != rootStep && isObserved([]string{root})
+}
+
 // parse reads a path whose root is observed.
 func parse(path []string) subject {
 	s := subject{root: path[0]}

@@ -138,19 +138,11 @@ func (p *page) references(refs []expect.Reference) {
 	}
 }
 
-// ofCluster says whether an expression begins with something that is observed:
-// what a name of the scenario stands for is told in a row of its own.
-func ofCluster(expression string) bool {
-	root, _, _ := strings.Cut(expression, ".")
-	root, _, _ = strings.Cut(root, "[")
-	return !slices.Contains([]string{"local", "var", "target", "matrix", "each", "step"}, root)
-}
-
 // observed says when a value was last observed, and by whom; nothing of one that
 // is not observed.
 func observed(ref expect.Reference) string {
 	if ref.At == nil {
-		if !ofCluster(ref.Expression) {
+		if !expect.OfCluster(ref.Expression) {
 			return ""
 		}
 		return "never observed"
