@@ -54,7 +54,9 @@ func (p *Provisioner) NodeExec(ctx context.Context, node string, stdin io.Reader
 		args = append(args, "--interactive")
 	}
 	args = append(append(args, node), cmd...)
-	err := p.stream(ctx, stdin, stdout, stderr, args...)
+	started := p.starts.begin(node)
+	err := p.stream(ctx, stdin, tellingOf(stdout, started), tellingOf(stderr, started), args...)
+	started()
 	if ctx.Err() == nil {
 		return err
 	}

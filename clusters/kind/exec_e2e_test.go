@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -95,6 +97,37 @@ func TestNodeExecInARealNode(t *testing.T) {
 			t.Errorf("it still runs in the node: %s", &out)
 		}
 	})
+}
+
+// TestANodeIsPausedWhileCommandsStart pauses it at all moments of a command's
+// start. An engine that freezes a command that is just starting answers nothing
+// about the node any more.
+func TestANodeIsPausedWhileCommandsStart(t *testing.T) {
+	p, node := shellNode(t)
+	for i := range 12 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				_ = p.NodeExec(ctx, node, nil, io.Discard, nil, "sh", "-c", "echo up; sleep 60") // it ends with ctx
+			})
+		}
+		time.Sleep(time.Duration(i*10) * time.Millisecond)
+		if err := p.NodeAction(ctx, node, "pause"); err != nil {
+			t.Fatalf("after %d ms: %v", i*10, err)
+		}
+		asking, done := context.WithTimeout(ctx, 10*time.Second)
+		state, err := p.NodeState(asking, node)
+		done()
+		if err != nil || state != "paused" {
+			t.Fatalf("after %d ms the node is %q, %v", i*10, state, err)
+		}
+		if err := p.NodeAction(ctx, node, "unpause"); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		group.Wait()
+	}
 }
 
 // blocked is an input that nothing comes from until the end.

@@ -51,6 +51,9 @@ func (p *Provisioner) NodeAction(ctx context.Context, node, action string) error
 	if !known {
 		return fmt.Errorf("%q is nothing that can be done to a node's machine", action)
 	}
+	if action == "pause" {
+		defer p.starts.none(node)()
+	}
 	state, err := p.NodeState(ctx, node)
 	if err != nil {
 		return err

@@ -39,6 +39,8 @@ type Provisioner struct {
 	host    clusters.Host
 	options Options
 
+	starts starts
+
 	mu sync.Mutex
 	// active are the creations under way.
 	active map[string]*creation
