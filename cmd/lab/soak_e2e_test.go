@@ -102,13 +102,13 @@ func (s *soak) run(n int, dir string) {
 	}
 	if n%3 == 2 {
 		time.Sleep(time.Duration(s.choose(10000)) * time.Millisecond)
-		if cmd.Process.Kill() == nil {
-			_ = cmd.Wait() // it was killed just now
-			s.reaped(dir)
-			return
-		}
+		_ = cmd.Process.Kill() // one that has ended is not killed
 	}
 	err := cmd.Wait()
+	if n%3 == 2 && !cmd.ProcessState.Exited() {
+		s.reaped(dir)
+		return
+	}
 	s.count(out.String())
 	if err != nil {
 		s.t.Errorf("run %d on %s: %v\n%s", n, cluster, err, out.String())
@@ -149,8 +149,24 @@ func (s *soak) reaped(dir string) {
 		s.t.Error(err)
 	}
 	for _, log := range found {
-		reaped(s.t, filepath.Dir(log))
+		if run := filepath.Dir(log); !s.released(run) {
+			reaped(s.t, run)
+		}
 	}
+}
+
+// released says whether the run had told its reaper that there was nothing left to
+// do before it was killed: its report is there, and the reaper is gone without a
+// word.
+func (s *soak) released(run string) bool {
+	if _, err := os.Stat(filepath.Join(run, "report.json")); err != nil {
+		return false
+	}
+	if exec.Command("pgrep", "-f", "reap .*"+run).Run() == nil {
+		return false
+	}
+	said, err := os.ReadFile(filepath.Join(run, reaper.Log))
+	return err == nil && len(said) == 0
 }
 
 // left looks for what is left once all is over: clusters that nobody waits for,
