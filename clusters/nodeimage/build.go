@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
@@ -283,7 +284,8 @@ func (r *recipe) flannelStage(ctx context.Context, b *builder, s *sharedParts, g
 	if err != nil {
 		return "", err
 	}
-	s.versions["flannel"] = m.Version
+	// By the label of it a node image is known to have this network.
+	s.versions[strings.TrimPrefix(clusters.FlannelLabel, versionLabel)] = m.Version
 	return b.made(ctx, r.goStage(goVersion, "flannel", "flannel "+m.Version, p))
 }
 

@@ -16,11 +16,7 @@ func TestReconcileWaitsForWhatHappened(t *testing.T) {
 	f.infoTakes = 20 * time.Millisecond
 	r := start(t, f, s, "lab").ready(t)
 	const containers = 10
-	for i := range containers {
-		id := fmt.Sprintf("c%d", i)
-		f.create(id, "lab", "main")
-		f.start(id, time.Now())
-	}
+	f.startMany(containers)
 	if err := r.collector.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +41,7 @@ func TestReconcileWaitsWhileSomethingComes(t *testing.T) {
 	f.infoTakes = 5 * time.Millisecond
 	r := start(t, f, s, "lab").ready(t)
 	const containers = 300
-	for i := range containers {
-		id := fmt.Sprintf("c%d", i)
-		f.create(id, "lab", "main")
-		f.start(id, time.Now())
-	}
+	f.startMany(containers)
 	if err := r.collector.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +53,14 @@ func TestReconcileWaitsWhileSomethingComes(t *testing.T) {
 	}
 	if err := r.end(t); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func (f *fakeNode) startMany(count int) {
+	for i := range count {
+		id := fmt.Sprintf("c%d", i)
+		f.create(id, "lab", "main")
+		f.start(id, time.Now())
 	}
 }
 
