@@ -63,7 +63,7 @@ cannot be kept. The exit code is that of ` + "`lab run`" + ` where a scenario wa
 else, also where there are differences; with -exit-code they make it 1.`,
 		Example: `  lab compare job-sidecar --kubernetes 1.27,1.28,1.28+SidecarContainers,1.29
   lab compare last
-  lab compare -format markdown -o comparison.md 20250304-100000-k3x9p2 last`,
+  lab compare -format markdown -o comparison.md 20250304-100000.250-k3x9p2 last`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil

@@ -22,7 +22,7 @@ judge the run again and look at it, with no cluster.
 
 What the containers wrote is in it, and so is every object that the scenario
 looked at: read it before you send it. Sensitive variables are not.`,
-		Example: "  lab pack last\n  lab replay 20260102-030405-abcdef.lab.tgz",
+		Example: "  lab pack last\n  lab replay 20260102-030405.250-abcdef.lab.tgz",
 		Args:    oneRun, ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error { return a.pack(args[0], out) },
 	}

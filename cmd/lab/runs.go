@@ -27,11 +27,27 @@ func runFolder(run string) (string, error) {
 		}
 		return "", usage("no run %s: neither a run's folder nor an ID below %s", run, root)
 	}
-	entries, err := os.ReadDir(root)
-	if err != nil || len(entries) == 0 {
+	names := runNames(root)
+	if len(names) == 0 {
 		return "", usage("there are no runs below %s yet: `lab run SCENARIO` makes one", root)
 	}
-	return filepath.Join(root, entries[len(entries)-1].Name()), nil
+	return filepath.Join(root, names[0]), nil
+}
+
+// runNames lists the runs below a folder, the newest first: their names are in
+// the order of their starts. What is no run's folder is not among them.
+func runNames(root string) []string {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil // as on a machine without a run
+	}
+	var names []string
+	for _, entry := range slices.Backward(entries) {
+		if _, err := os.Stat(filepath.Join(root, entry.Name(), journal.File)); err == nil {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
 }
 
 // openRecording opens a run, or an archive of one. remove is to be called when
@@ -68,11 +84,5 @@ func completeRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	names := []string{lastRun}
-	if entries, err := os.ReadDir(filepath.Join(".lab", "runs")); err == nil {
-		for _, entry := range slices.Backward(entries) {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, cobra.ShellCompDirectiveKeepOrder
+	return append([]string{lastRun}, runNames(filepath.Join(".lab", "runs"))...), cobra.ShellCompDirectiveKeepOrder
 }

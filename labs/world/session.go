@@ -100,9 +100,10 @@ func saveJUnit(dir string, r report.Report) error {
 	return errors.Join(report.WriteJUnit(file, r), file.Close())
 }
 
-// newRunID names a run by its time and something random.
+// newRunID names a run by its time and something random. The names of runs are
+// in the order of their starts, also of those of one second.
 func newRunID(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + RandomLower(6)
+	return now.UTC().Format("20060102-150405.000") + "-" + RandomLower(6)
 }
 
 // RandomLower returns n random characters that host names may hold.
