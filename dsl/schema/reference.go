@@ -145,8 +145,11 @@ matrix), when its step begins (all that was observed by then), or at every obser
 ### Truth
 
 What was not observed yet is *unknown*, and a condition over it is unknown too: an expectation waits for it until its deadline, and then names what never
-came. What is known to be absent is null. ` + "`&&`" + ` and ` + "`||`" + ` are decided as soon as one side decides them, whatever is not known of the other;
-a mistake on the left side always counts, one on the right side only where the left does not decide.
+came. What is known to be absent is null, such as the start of a container that did not start before its pod was over: ` + "`== null`" + ` tells it. What did not
+happen is neither before nor after anything: ` + "`<`" + `, ` + "`ordered`" + ` and arithmetic with it are unknown, so that such a condition is not met.
+
+` + "`&&`" + ` and ` + "`||`" + ` are decided as soon as one side decides them, whatever is not known of the other; a mistake on the left side always counts, one
+on the right side only where the left does not decide.
 
 | | |
 | --- | --- |

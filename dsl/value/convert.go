@@ -234,7 +234,7 @@ func opt[T any](o Opt[T], ty cty.Type, known func(T) cty.Value) cty.Value {
 	case Known:
 		return known(o.Value)
 	case Absent:
-		return cty.NullVal(ty)
+		return cty.NullVal(ty).Mark(missing)
 	default:
 		return cty.UnknownVal(ty)
 	}

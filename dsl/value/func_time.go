@@ -57,7 +57,7 @@ func ordered() function.Function {
 // known yet does not hide that those around it are out of order.
 func inOrder(times []cty.Value) (cty.Value, error) {
 	for j := range times {
-		if plain, _ := times[j].Unmark(); plain.IsNull() {
+		if plain, _ := times[j].Unmark(); plain.IsNull() && !times[j].HasMark(missing) {
 			return cty.UnknownVal(cty.Bool), function.NewArgErrorf(0, "element %d is null: it is known that there is no such time", j+1)
 		}
 	}
@@ -76,12 +76,13 @@ func inOrder(times []cty.Value) (cty.Value, error) {
 	return result, nil
 }
 
-// before is a < b for two numbers that may be unknown, but not null.
+// before is a < b for two numbers that may be unknown; unknown where one is
+// null.
 func before(a, b cty.Value) cty.Value {
 	f, g := fuzzOf(a), fuzzOf(b)
 	a, _ = a.Unmark()
 	b, _ = b.Unmark()
-	if !a.IsKnown() || !b.IsKnown() {
+	if !a.IsKnown() || !b.IsKnown() || a.IsNull() || b.IsNull() {
 		return unknownBool()
 	}
 	c, certain := order(a, f, b, g)

@@ -42,9 +42,10 @@ type Event struct {
 	At    Time
 }
 
-// missing marks null where an object does not have a field that an expression
-// asks for: zero, or not reported yet. Ordered comparisons and arithmetic with
-// it are unknown rather than an error.
+// missing marks null that was observed: a time, an exit code or the like that
+// cannot come any more, and a field that an object does not have, zero or not
+// reported yet. Ordered comparisons and arithmetic with it are unknown rather
+// than an error: what did not happen was neither before something nor after it.
 const missing = mark("missing")
 
 // kindRoots are the roots of objects that have no type of their own.

@@ -17,6 +17,8 @@ type reference struct {
 	Reference
 	path  []string
 	known bool
+	// absent says that what it names is known not to come any more.
+	absent bool
 }
 
 // references are the references of an expression with their values, each once,
@@ -36,6 +38,7 @@ func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
 		}
 		plain, _ := v.Unmark()
 		r := ev.reference(steps(t), Reference{Expression: value.FormatTraversal(t), Value: value.Format(v)}, plain.IsKnown())
+		r.absent = plain.IsNull()
 		if !slices.ContainsFunc(refs, func(x reference) bool { return x.Expression == r.Expression }) {
 			refs = append(refs, r)
 		}
@@ -50,7 +53,9 @@ func (ev evidence) fromRefs(all []value.Ref) []reference {
 		if len(path) == 0 {
 			path = []string{r.Root}
 		}
-		refs = append(refs, ev.reference(path, Reference{Expression: r.Expression, Value: r.Value, Precision: r.Precision}, r.State != value.Unknown))
+		of := ev.reference(path, Reference{Expression: r.Expression, Value: r.Value, Precision: r.Precision}, r.State != value.Unknown)
+		of.absent = r.State == value.Absent
+		refs = append(refs, of)
 	}
 	return refs
 }
@@ -85,7 +90,8 @@ func marked(expr hcl.Expression, eval Evaluator) (cty.Value, hcl.Diagnostics) {
 	return eval.Eval(expr)
 }
 
-// missing says what never came, of a reference that is not known.
+// missing says what never came, of a reference that is not known, or known not
+// to come any more.
 func (ev evidence) missing(r reference) string {
 	if !isObserved(r.path) || len(r.path) < 2 {
 		return r.Expression + " was never known"
@@ -97,6 +103,9 @@ func (ev evidence) missing(r reference) string {
 	of := s.root + " " + s.name
 	if s.container != "" {
 		of = fmt.Sprintf("container %q of %s", s.container, of)
+	}
+	if s.attr == "signal" && r.absent {
+		return of + " was ended by no signal"
 	}
 	if what := neverHappened(s.attr); what != "" {
 		return of + " " + what + ev.obstacle(s)
@@ -157,13 +166,13 @@ func neverHappened(attr string) string {
 	return ""
 }
 
-// neverCame says, of those references that are not known, what never came;
-// where all are known, why the condition is not. A local is named by what it
-// is made of.
+// neverCame says, of those references that are not known, what never came, as
+// of those whose time or exit code cannot come any more; where there are none,
+// why the condition is not known. A local is named by what it is made of.
 func (ev evidence) neverCame(refs []reference) string {
 	var parts []string
 	for _, r := range refs {
-		if r.known || r.path[0] == rootLocal && ev.s.Locals[r.path[min(1, len(r.path)-1)]] != nil {
+		if r.known && !r.over() || r.path[0] == rootLocal && ev.s.Locals[r.path[min(1, len(r.path)-1)]] != nil {
 			continue
 		}
 		if text := ev.missing(r); !slices.Contains(parts, text) {
@@ -174,6 +183,11 @@ func (ev evidence) neverCame(refs []reference) string {
 		return "what it is made of is known, but not finely enough to tell (times that the API tells have whole seconds), or only in part"
 	}
 	return joined(parts)
+}
+
+// over says that it names something that happens, and cannot happen any more.
+func (r reference) over() bool {
+	return r.absent && isObserved(r.path) && neverHappened(parse(r.path).attr) != ""
 }
 
 // since says from when on the value was so, where that was followed.

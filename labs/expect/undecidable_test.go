@@ -45,6 +45,43 @@ func TestOrdersThatCannotBeTold(t *testing.T) {
 	}
 }
 
+// TestOrdersOfWhatNeverHappened wants an order with a time that cannot come any
+// more to be not met, with what did not happen, and no mistake of who asks.
+func TestOrdersOfWhatNeverHappened(t *testing.T) {
+	fails := mainDone(1, "Error")
+	fails.Name, fails.Kind, fails.ID = "setup", collectors.KindInit, "i0"
+	waits := collectors.Container{Name: "main", Image: "busybox:1.35", State: "waiting", Reason: "PodInitializing"}
+	over := podRecord(9, "myapp-x", "p", "Failed", "Init:Error", fails, waits)
+	const setup, main = `job.myapp.pod.container["setup"]`, `job.myapp.pod.container["main"]`
+	for _, test := range []struct {
+		condition, outcome string
+		within             float64
+		want               Status
+		reason             string
+	}{
+		{setup + ".finished_at < " + main + ".started_at", "", 20, Fail, `container "main" of job myapp never started`},
+		{setup + ".finished_at < " + main + ".started_at", "", 0, Fail, `container "main" of job myapp never started`},
+		{setup + ".finished_at < " + main + ".started_at", "false", 20, Pass, "was never true"},
+		{"!(" + setup + ".finished_at < " + main + ".started_at)", "", 20, Fail, "never started"},
+		{"ordered([" + setup + ".finished_at, " + main + ".started_at])", "", 20, Fail, "never started"},
+		{main + ".finished_at - " + setup + ".finished_at > 1", "", 20, Fail, `container "main" of job myapp never terminated`},
+		{main + ".exit_code > 0", "", 20, Fail, `container "main" of job myapp never terminated`},
+		{setup + ".signal > 0", "", 20, Fail, `container "setup" of job myapp was ended by no signal`},
+		{main + ".started_at == null && " + setup + ".finished_at > 1", "", 20, Pass, "was true"},
+		{main + ".started_at == null || " + setup + ".finished_at < " + main + ".started_at", "", 20, Pass, "was true"},
+	} {
+		t.Run(test.condition+test.outcome, func(t *testing.T) {
+			bench := newRealBench()
+			e := bench.expect(t, test.condition, test.within, 0)
+			e.Outcome = bench.src.expr(t, test.outcome)
+			v := bench.run(t, e, 10, jobRecord(1, collectors.Job{Active: 1}), over)
+			if v.Status != test.want || !strings.Contains(v.Reason, test.reason) {
+				t.Errorf("%v, want %v with %q: %s", v.Status, test.want, test.reason, v.Reason)
+			}
+		})
+	}
+}
+
 // TestObstacles says why a container does not get on, in one line.
 func TestObstacles(t *testing.T) {
 	waits := func(reason, message string) collectors.Container {
