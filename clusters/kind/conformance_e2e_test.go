@@ -31,8 +31,10 @@ func TestRealClustersConform(t *testing.T) {
 			}
 		}
 	})
+	image := "lab-e2e/conformance:" + id // of no registry, and not left by another test
+	tinyImage(t, p, image)
 	clustertest.Conformance(t, clustertest.Subject{
-		Provisioner: p, Spec: realSpec("1.29.15"), IDs: ids, Image: "busybox:1.35", Soon: 3 * time.Second,
+		Provisioner: p, Spec: realSpec("1.29.15"), IDs: ids, Image: image, Soon: 3 * time.Second,
 		Usable: func(ctx context.Context, h clusters.Handle) error {
 			config, err := clientcmd.BuildConfigFromFlags("", h.Kubeconfig)
 			if err != nil {

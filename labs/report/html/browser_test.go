@@ -58,7 +58,15 @@ func openPage(t *testing.T, d report.Document, width, height int64, actions ...c
 
 func newTab(t *testing.T, file string) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.WSURLReadTimeout(2*time.Minute))
+	// What the browser leaves behind goes with the test. The name is short since
+	// that of a socket in it must be.
+	temp, err := os.MkdirTemp("", "lab-page-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temp) }) // the system's own cleaning does the rest
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)),
+		chromedp.WSURLReadTimeout(2*time.Minute), chromedp.Env("TMPDIR="+temp))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
