@@ -80,7 +80,7 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 
 // alive are the IDs of the runs that still go on, of this folder and of others.
 func (a *app) alive() ([]string, error) {
-	alive, err := aliveRuns(filepath.Join(".lab", "runs"))
+	alive, err := aliveRuns(runsRoot)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // folder left on clusters that exist, which needs no engine.
 func (a *app) leftovers(ctx context.Context, world *world.World) ([]clusters.Remaining, error) {
 	made, engine := world.Remaining(ctx)
-	left, err := leftOnExisting(filepath.Join(".lab", "runs"))
+	left, err := leftOnExisting(runsRoot)
 	switch {
 	case err != nil:
 		return nil, errors.Join(engine, err)

@@ -154,7 +154,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 // order is how the flags want the plan to be carried out.
 func (f runFlags) order(signals *interrupts) world.Order {
 	return world.Order{
-		Root: filepath.Join(".lab", "runs"), Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
+		Root: runsRoot, Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
 		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }

@@ -15,35 +15,37 @@ import (
 // lastRun is the name of the newest run.
 const lastRun = "last"
 
+// runsRoot is where the runs of this folder are recorded.
+const runsRoot = ".lab/runs"
+
 // runFolder finds the folder of the run of that ID, of that folder, or of the
 // newest where it is lastRun.
 func runFolder(run string) (string, error) {
-	root := filepath.Join(".lab", "runs")
 	if run != lastRun {
-		for _, dir := range []string{run, filepath.Join(root, run)} {
+		for _, dir := range []string{run, filepath.Join(runsRoot, run)} {
 			if _, err := os.Stat(filepath.Join(dir, journal.File)); err == nil {
 				return dir, nil
 			}
 		}
-		return "", usage("no run %s: neither a run's folder nor an ID below %s", run, root)
+		return "", usage("no run %s: neither a run's folder nor an ID below %s", run, runsRoot)
 	}
-	names := runNames(root)
+	names := runNames()
 	if len(names) == 0 {
-		return "", usage("there are no runs below %s yet: `lab run SCENARIO` makes one", root)
+		return "", usage("there are no runs below %s yet: `lab run SCENARIO` makes one", runsRoot)
 	}
-	return filepath.Join(root, names[0]), nil
+	return filepath.Join(runsRoot, names[0]), nil
 }
 
-// runNames lists the runs below a folder, the newest first: their names are in
+// runNames lists the runs below runsRoot, the newest first: their names are in
 // the order of their starts. What is no run's folder is not among them.
-func runNames(root string) []string {
-	entries, err := os.ReadDir(root)
+func runNames() []string {
+	entries, err := os.ReadDir(runsRoot)
 	if err != nil {
 		return nil // as on a machine without a run
 	}
 	var names []string
 	for _, entry := range slices.Backward(entries) {
-		if _, err := os.Stat(filepath.Join(root, entry.Name(), journal.File)); err == nil {
+		if _, err := os.Stat(filepath.Join(runsRoot, entry.Name(), journal.File)); err == nil {
 			names = append(names, entry.Name())
 		}
 	}
@@ -84,5 +86,5 @@ func completeRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return append([]string{lastRun}, runNames(filepath.Join(".lab", "runs"))...), cobra.ShellCompDirectiveKeepOrder
+	return append([]string{lastRun}, runNames()...), cobra.ShellCompDirectiveKeepOrder
 }

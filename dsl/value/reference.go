@@ -75,15 +75,21 @@ func (r *references) of(expr hcl.Expression) {
 	}
 }
 
+// StateOf says whether a value is known, absent (null) or not observed yet.
+func StateOf(v cty.Value) State {
+	switch plain, _ := v.Unmark(); {
+	case plain.IsNull():
+		return Absent
+	case !plain.IsKnown():
+		return Unknown
+	}
+	return Known
+}
+
 func newRef(t hcl.Traversal, text string, at hcl.Range, v cty.Value) Ref {
-	ref := Ref{Expression: text, Range: at, Value: Format(v), State: Known, Root: t.RootName(), Traversal: t}
+	ref := Ref{Expression: text, Range: at, Value: Format(v), State: StateOf(v), Root: t.RootName(), Traversal: t}
 	if f := fuzzOf(v); !f.exact() {
 		ref.Precision = time.Duration(max(f.below, f.above) * float64(time.Second))
-	}
-	if plain, _ := v.Unmark(); plain.IsNull() {
-		ref.State = Absent
-	} else if !plain.IsKnown() {
-		ref.State = Unknown
 	}
 	if !namesObjects(ref.Root) {
 		return ref

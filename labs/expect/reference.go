@@ -36,9 +36,7 @@ func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
 		if diags.HasErrors() || v == cty.NilVal {
 			v = cty.DynamicVal
 		}
-		plain, _ := v.Unmark()
-		r := ev.reference(steps(t), Reference{Expression: value.FormatTraversal(t), Value: value.Format(v)}, plain.IsKnown())
-		r.absent = plain.IsNull()
+		r := ev.reference(steps(t), Reference{Expression: value.FormatTraversal(t), Value: value.Format(v)}, value.StateOf(v))
 		if !slices.ContainsFunc(refs, func(x reference) bool { return x.Expression == r.Expression }) {
 			refs = append(refs, r)
 		}
@@ -53,17 +51,15 @@ func (ev evidence) fromRefs(all []value.Ref) []reference {
 		if len(path) == 0 {
 			path = []string{r.Root}
 		}
-		of := ev.reference(path, Reference{Expression: r.Expression, Value: r.Value, Precision: r.Precision}, r.State != value.Unknown)
-		of.absent = r.State == value.Absent
-		refs = append(refs, of)
+		refs = append(refs, ev.reference(path, Reference{Expression: r.Expression, Value: r.Value, Precision: r.Precision}, r.State))
 	}
 	return refs
 }
 
 // reference adds when and by whom the value was observed.
-func (ev evidence) reference(path []string, shown Reference, known bool) reference {
-	r := reference{path: path, known: known, Reference: shown}
-	if !known || !isObserved(path) {
+func (ev evidence) reference(path []string, shown Reference, state value.State) reference {
+	r := reference{path: path, known: state != value.Unknown, absent: state == value.Absent, Reference: shown}
+	if !r.known || !isObserved(path) {
 		return r
 	}
 	m := ev.at(parse(path))
