@@ -33,6 +33,12 @@ type RunState struct {
 	Reported bool
 }
 
+// ByRuntime says that the container runtime told of it: of its start, and of its
+// end if it has one.
+func (r *RunState) ByRuntime() bool {
+	return r.StartedAt.Source == SourceRuntime && (!r.Exited || r.FinishedAt.Source == SourceRuntime)
+}
+
 // runKey names a container of a pod by the pod's UID.
 type runKey struct{ uid, container string }
 

@@ -139,6 +139,9 @@ func (t *Timeline) fold(r Record) {
 // Steps are the steps that were done, in that order.
 func (t *Timeline) Steps() []Step { return t.steps[:len(t.steps):len(t.steps)] }
 
+// GapsTold counts the records that told of gaps.
+func (t *Timeline) GapsTold() int { return len(t.gaps) }
+
 // Gaps are the stretches that sources did not see, each a record of TypeGap,
 // in the order in which they were told. One whose Gap.To is zero still goes
 // on; a later one of the same source, object, container and From closes it and

@@ -184,13 +184,12 @@ func nameIn(ref hcl.Traversal) (string, hcl.Range, bool) {
 	if len(ref) < 2 {
 		return "", hcl.Range{}, false
 	}
-	switch step := ref[1].(type) {
-	case hcl.TraverseAttr:
-		return step.Name, ref[:2].SourceRange(), true
-	case hcl.TraverseIndex:
-		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
-			return step.Key.AsString(), ref[:2].SourceRange(), true
-		}
+	if attr, ok := ref[1].(hcl.TraverseAttr); ok {
+		return attr.Name, ref[:2].SourceRange(), true
+	}
+	key, ok := value.IndexKey(ref[1])
+	if ok && key.Type() == cty.String && key.IsKnown() && !key.IsNull() {
+		return key.AsString(), ref[:2].SourceRange(), true
 	}
 	return "", hcl.Range{}, false
 }

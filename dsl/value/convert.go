@@ -10,7 +10,10 @@ import (
 // converter makes cty values of what was observed.
 type converter struct {
 	*schema
-	// logs says whether logs are asked for; they are unknown otherwise, since
+	// e is what the values are made for; nil if nobody asks what they were read
+	// from.
+	e *evaluation
+	// logs says whether logs are at hand; they are unknown otherwise, since
 	// they may be long.
 	logs bool
 	// keys are the conditions that are asked for by name: unknown rather than
@@ -60,47 +63,73 @@ func jobAttributes(refs []hcl.Traversal) map[string]map[string]bool {
 func (c *converter) object(s *Scope, root, name string) cty.Value {
 	switch root {
 	case "pod":
-		return c.podValue(s.Pods[name])
+		p := s.Pods[name]
+		c.e.touched.pod(name, p != nil)
+		if p == nil {
+			return nowKnown(cty.UnknownVal(c.pod), s.Missed[PodStream], Read{Stream: PodStream, Name: name}, true)
+		}
+		return c.podValue(p)
 	case "job":
-		return c.jobValue(name, s.Jobs[name])
+		j := s.Jobs[name]
+		c.e.touched.job(name, j != nil)
+		if j == nil {
+			return nowKnown(cty.UnknownVal(c.job), s.Missed[JobStream], Read{Stream: JobStream, Name: name}, true)
+		}
+		return c.jobValue(name, j)
 	default:
+		c.e.touched.other(StepStream, name, s.Steps[name] != nil)
 		return c.stepValue(s.Steps[name])
 	}
 }
 
 func (c *converter) podValue(p *Pod) cty.Value {
-	switch {
-	case p == nil:
-		return cty.UnknownVal(c.pod)
-	case p.Absent:
-		return cty.NullVal(c.pod)
+	if p.Absent {
+		return cty.NullVal(c.pod).Mark(Read{Stream: PodStream, Name: p.Name})
+	}
+	c.e.withheld = c.e.withheld || !c.logs
+	if c.logs { // which grow
+		return c.observedPod(p)
 	}
 	return c.cache.pod(podKey{p, c.logs, c.asked()}, func() cty.Value { return c.observedPod(p) })
 }
 
+// fixed is a value that does not change once it is known.
+func fixed(v cty.Value, read Read) cty.Value {
+	if v.IsKnown() && !v.IsNull() {
+		return v
+	}
+	return v.Mark(read)
+}
+
 func (c *converter) observedPod(p *Pod) cty.Value {
-	list, byName := c.containers(p.Containers)
+	read := Read{Stream: PodStream, Name: p.Name}
+	now := func(v cty.Value) cty.Value { return nowKnown(v, p.Blind, read, false) }
+	order := func(names []string) cty.Value {
+		return lacking(namesInOrder(names), p.OrderLacks, Read{Stream: LifeStream, Name: p.Name})
+	}
+	list, byName := c.containers(p)
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": observed(p.Name), "uid": observed(p.UID),
-		"ip": opt(p.IP, cty.String, cty.StringVal), "node": opt(p.Node, cty.String, cty.StringVal),
-		"phase": observed(p.Phase), "status": observed(p.Status), "statuses": texts(p.Statuses),
-		"ready": observed(p.Ready), "reason": opt(p.Reason, cty.String, cty.StringVal),
-		"conditions": c.conditions(p.Conditions),
+		"name": fixed(observed(p.Name), read), "uid": fixed(observed(p.UID), read),
+		"ip": now(opt(p.IP, cty.String, cty.StringVal)), "node": now(opt(p.Node, cty.String, cty.StringVal)),
+		"phase": now(observed(p.Phase)), "status": now(observed(p.Status)), "statuses": lacking(texts(p.Statuses), p.StatusesLack, read),
+		"ready": now(observed(p.Ready)), "reason": now(opt(p.Reason, cty.String, cty.StringVal)),
+		"conditions": now(c.conditions(p.Conditions)),
 		"container":  byName, "containers": list,
-		"start_order": namesInOrder(p.StartOrder), "exit_order": namesInOrder(p.ExitOrder), "events": c.eventList(p.Events),
-		"created_at": timeValue(p.CreatedAt), "deleted_at": optTime(p.DeletedAt), "gone_at": optTime(p.GoneAt),
-		"qos": observed(p.QOS),
+		"start_order": order(p.StartOrder), "exit_order": order(p.ExitOrder),
+		"events":     lacking(c.eventList(p.Events), p.EventsLack, Read{Stream: EventStream, Name: p.Name}),
+		"created_at": timeValue(p.CreatedAt), "deleted_at": now(optTime(p.DeletedAt)), "gone_at": now(optTime(p.GoneAt)),
+		"qos": fixed(observed(p.QOS), read),
 	})
 }
 
 // containers returns them as a list in order and as a map by name.
-func (c *converter) containers(all []*Container) (cty.Value, cty.Value) {
-	list, byName := make([]cty.Value, 0, len(all)), make(map[string]cty.Value, len(all))
-	for _, one := range all {
+func (c *converter) containers(p *Pod) (cty.Value, cty.Value) {
+	list, byName := make([]cty.Value, 0, len(p.Containers)), make(map[string]cty.Value, len(p.Containers))
+	for _, one := range p.Containers {
 		if one == nil {
 			continue
 		}
-		v := c.containerValue(one)
+		v := c.containerValue(p, one)
 		list = append(list, v)
 		byName[one.Name] = v
 	}
@@ -110,7 +139,7 @@ func (c *converter) containers(all []*Container) (cty.Value, cty.Value) {
 	return cty.ListVal(list), cty.MapVal(byName)
 }
 
-func (c *converter) containerValue(one *Container) cty.Value {
+func (c *converter) containerValue(p *Pod, one *Container) cty.Value {
 	runs := make([]cty.Value, 0, len(one.Runs))
 	for _, r := range one.Runs {
 		runs = append(runs, cty.ObjectVal(map[string]cty.Value{
@@ -118,47 +147,63 @@ func (c *converter) containerValue(one *Container) cty.Value {
 			"exit_code": opt(r.ExitCode, cty.Number, number),
 		}))
 	}
+	read := Read{Stream: LifeStream, Name: p.Name, Container: one.Name}
+	now := func(v cty.Value) cty.Value { return nowKnown(v, one.Blind, read, false) }
+	byWhom := read
+	if one.ByRuntime {
+		byWhom.Stream = RuntimeStream
+	}
+	run := func(v cty.Value) cty.Value { return nowKnown(v, one.EndBlind, byWhom, false) }
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": observed(one.Name), "kind": observed(one.Kind),
-		"state": opt(one.State, cty.String, cty.StringVal), "reason": opt(one.Reason, cty.String, cty.StringVal),
-		"ready": cty.BoolVal(one.Ready), "started": opt(one.Started, cty.Bool, cty.BoolVal),
-		"restarts":   number(one.Restarts),
-		"exit_code":  opt(one.ExitCode, cty.Number, number),
-		"signal":     opt(one.Signal, cty.Number, number),
-		"oom_killed": opt(one.OOMKilled, cty.Bool, cty.BoolVal),
-		"image":      observed(one.Image),
-		"started_at": optTime(one.StartedAt), "ready_at": optTime(one.ReadyAt), "finished_at": optTime(one.FinishedAt),
-		"runs": listOf(runs, c.run), "log": c.logValue(one.Log),
+		"name": fixed(observed(one.Name), read), "kind": fixed(observed(one.Kind), read),
+		"state": now(opt(one.State, cty.String, cty.StringVal)), "reason": now(opt(one.Reason, cty.String, cty.StringVal)),
+		"ready": now(opt(one.Ready, cty.Bool, cty.BoolVal)), "started": now(opt(one.Started, cty.Bool, cty.BoolVal)),
+		"restarts":   now(opt(one.Restarts, cty.Number, number)),
+		"exit_code":  run(opt(one.ExitCode, cty.Number, number)),
+		"signal":     run(opt(one.Signal, cty.Number, number)),
+		"oom_killed": now(opt(one.OOMKilled, cty.Bool, cty.BoolVal)),
+		"image":      nowKnown(observed(one.Image), p.Blind, Read{Stream: PodStream, Name: p.Name}, false),
+		"started_at": run(optTime(one.StartedAt)), "finished_at": run(optTime(one.FinishedAt)),
+		"ready_at": nowKnown(optTime(one.ReadyAt), one.ReadyBlind, Read{Stream: PodStream, Name: p.Name}, false),
+		"runs":     lacking(listOf(runs, c.run), one.RunsLack, byWhom),
+		"log":      c.logValue(logMark{one, p.Name, !c.logs}),
 	})
 }
 
-func (c *converter) logValue(lines []Line) cty.Value {
-	if !c.logs {
-		return cty.UnknownVal(c.log)
+// logValue is a container's log; unknown while it is not at hand.
+func (c *converter) logValue(m logMark) cty.Value {
+	if m.withheld {
+		return cty.UnknownVal(c.log).Mark(m)
+	}
+	var kept []Line
+	lacks := ""
+	if m.container.Log != nil {
+		kept, lacks = m.container.Log.Lines(), m.container.Log.Lacks(nil)
 	}
 	var text strings.Builder
-	values := make([]cty.Value, 0, len(lines))
-	for _, line := range lines {
+	values := make([]cty.Value, 0, len(kept))
+	for _, line := range kept {
 		text.WriteString(line.Text)
 		text.WriteString("\n")
 		values = append(values, cty.ObjectVal(map[string]cty.Value{
 			"at": timeValue(line.At), "text": cty.StringVal(line.Text),
 		}))
 	}
+	read := m.read("")
 	return cty.ObjectVal(map[string]cty.Value{
-		"text": cty.StringVal(text.String()), "lines": listOf(values, c.line),
-	})
+		"text": lacking(cty.StringVal(text.String()), lacks, read), "lines": lacking(listOf(values, c.line), lacks, read),
+	}).Mark(m)
 }
 
 // jobValue leaves out, as unknown, pods that are not asked for: there may be
 // many.
 func (c *converter) jobValue(name string, j *Job) cty.Value {
-	switch {
-	case j == nil:
-		return cty.UnknownVal(c.job)
-	case j.Absent:
-		return cty.NullVal(c.job)
+	read := Read{Stream: JobStream, Name: name}
+	if j.Absent {
+		return cty.NullVal(c.job).Mark(read)
 	}
+	now := func(v cty.Value) cty.Value { return nowKnown(v, j.Blind, read, false) }
+	ofPods := Read{Stream: PodStream, Job: name}
 	pods, newest := cty.UnknownVal(cty.List(c.pod)), cty.UnknownVal(c.pod)
 	if n := len(j.Pods); n > 0 && c.asksFor(name, "pod") {
 		newest = c.podValue(j.Pods[n-1])
@@ -171,17 +216,18 @@ func (c *converter) jobValue(name string, j *Job) cty.Value {
 		pods = listOf(all, c.pod)
 	}
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": observed(j.Name), "complete": cty.BoolVal(j.Complete), "failed": cty.BoolVal(j.Failed),
-		"active": number(j.Active), "succeeded": number(j.Succeeded), "failures": number(j.Failures),
-		"conditions": c.conditions(j.Conditions), "pods": pods, "pod": newest,
-		"started_at": optTime(j.StartedAt), "completed_at": optTime(j.CompletedAt),
+		"name": fixed(observed(j.Name), read), "complete": now(cty.BoolVal(j.Complete)), "failed": now(cty.BoolVal(j.Failed)),
+		"active": now(number(j.Active)), "succeeded": now(number(j.Succeeded)), "failures": now(number(j.Failures)),
+		"conditions": now(c.conditions(j.Conditions)),
+		"pods":       lacking(pods, j.PodsLack, ofPods), "pod": lacking(newest, j.PodsLack, ofPods),
+		"started_at": now(optTime(j.StartedAt)), "completed_at": now(optTime(j.CompletedAt)),
 	})
 }
 
 func (c *converter) stepValue(s *Step) cty.Value {
 	if s == nil {
 		return cty.UnknownVal(c.step)
-	}
+	} // it cannot have been missed: the scenario does it itself
 	return cty.ObjectVal(map[string]cty.Value{
 		"started_at": timeValue(s.StartedAt), "finished_at": timeValue(s.FinishedAt),
 		"error": opt(s.Error, cty.String, cty.StringVal), "warnings": texts(s.Warnings),

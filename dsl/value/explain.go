@@ -26,7 +26,7 @@ type Part struct {
 // comparison behind a local. Where the condition is not known, they are the
 // parts that are not known. It returns nothing where expr cannot be evaluated.
 func (s *Scope) Decisive(expr hcl.Expression) []Part {
-	e := s.evaluation()
+	e := s.explaining(expr)
 	ctx, diags := e.context(expr)
 	if diags.HasErrors() {
 		return nil
@@ -57,8 +57,8 @@ func (x *explainer) explain(expr hcl.Expression, ctx *hcl.EvalContext) {
 	case *hclsyntax.UnaryOpExpr:
 		x.explain(expr.Val, ctx)
 	case *hclsyntax.BinaryOpExpr:
-		if left, ok := expr.LHS.(*truthOperand); ok {
-			x.logical(left, expr.RHS, is, ctx)
+		if both, ok := expr.LHS.(*truthOperands); ok {
+			x.logical(both, is, ctx)
 			return
 		}
 		x.leaf(expr, ctx, is, comparisonDifference(expr, is, ctx))
@@ -80,9 +80,17 @@ func bareOf(expr hcl.Expression) hcl.Expression {
 		return bareOf(e.Expression)
 	case *operand:
 		return bareOf(e.Expression)
+	case *truthOperands:
+		return bareOf(e.Expression)
 	case *truthOperand:
 		return bareOf(e.Expression)
-	case *choice:
+	case *condition:
+		return bareOf(e.Expression)
+	case *result:
+		return bareOf(e.Expression)
+	case *growingList:
+		return bareOf(e.Expression)
+	case *expanded:
 		return bareOf(e.Expression)
 	}
 	return expr
@@ -93,6 +101,7 @@ func truthOf(expr hcl.Expression, ctx *hcl.EvalContext) (Logic, bool) {
 	if diags.HasErrors() {
 		return Undecided, false
 	}
+	v = settled(v)
 	is, err := Truth(v)
 	return is, err == nil
 }
@@ -115,20 +124,20 @@ func (x *explainer) leaf(expr hcl.Expression, ctx *hcl.EvalContext, is Logic, di
 
 // logical explains && and ||: by the one side that decided, by both where both
 // were needed, by what is not known where that is why.
-func (x *explainer) logical(left *truthOperand, right hcl.Expression, is Logic, ctx *hcl.EvalContext) {
-	for _, side := range []hcl.Expression{left, right} {
+func (x *explainer) logical(both *truthOperands, is Logic, ctx *hcl.EvalContext) {
+	for _, side := range []hcl.Expression{both.left, both.right} {
 		if its, ok := truthOf(side, ctx); !ok || its != is {
 			continue
 		}
 		x.explain(side, ctx)
-		if is == logic(left.decides) {
+		if is == logic(both.decides) {
 			return
 		}
 	}
 }
 
 func (x *explainer) conditional(expr *hclsyntax.ConditionalExpr, ctx *hcl.EvalContext) {
-	switch is, _ := truthOf(expr.Condition, ctx); is {
+	switch is, _ := truthOf(bareOf(expr.Condition), ctx); is {
 	case True:
 		x.explain(expr.TrueResult, ctx)
 	case False:

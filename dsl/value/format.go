@@ -191,12 +191,14 @@ func FormatTraversal(t hcl.Traversal) string {
 			b.WriteString(step.Name)
 		case hcl.TraverseAttr:
 			b.WriteString("." + step.Name)
-		case hcl.TraverseIndex:
-			b.WriteString("[")
-			format(&b, step.Key, 0)
-			b.WriteString("]")
 		case hcl.TraverseSplat:
 			b.WriteString("[*]" + FormatTraversal(step.Each))
+		default:
+			if key, ok := indexKey(step); ok {
+				b.WriteString("[")
+				format(&b, key, 0)
+				b.WriteString("]")
+			}
 		}
 	}
 	return b.String()

@@ -32,6 +32,10 @@ func length() function.Function {
 			if err != nil {
 				return cty.NilVal, fmt.Errorf("counting: %w", err)
 			}
+			if isIncomplete(args[0]) && n.IsKnown() {
+				least := cty.UnknownVal(cty.Number).Refine().NotNull().NumberRangeLowerBound(n, true).NewValue()
+				return least.WithMarks(asBlind(marks)), nil
+			}
 			return n.WithMarks(marks), nil
 		},
 	})
@@ -63,29 +67,39 @@ func allTrue() function.Function { return quantifier(cty.False) }
 func anyTrue() function.Function { return quantifier(cty.True) }
 
 // quantifier looks for one element that decides and gives it; the opposite
-// where all elements are known and none is it.
+// where all elements are known and none is it. It rests on the one element, or
+// on all.
 func quantifier(decides cty.Value) function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool), AllowUnknown: true}},
+		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool), AllowUnknown: true, AllowMarked: true}},
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			if !args[0].IsKnown() {
-				return unknownBool(), nil
+			list, marks := args[0].Unmark()
+			if !list.IsKnown() {
+				return unknownBool().WithMarks(marks), nil
 			}
-			result, decided := decides.Not(), false
-			for _, v := range args[0].AsValueSlice() {
+			result, all := decides.Not(), []cty.ValueMarks{asBlind(marks)}
+			if isIncomplete(args[0]) {
+				result = unknownBool()
+			}
+			decided := cty.NilVal
+			for _, v := range list.AsValueSlice() {
+				element, its := settled(v).Unmark()
+				all = append(all, asBlind(its))
 				switch {
-				case !v.IsKnown():
+				case !element.IsKnown():
 					result = unknownBool()
-				case v.IsNull():
+				case element.IsNull():
 					return cty.NilVal, errors.New("an element is null, which is neither true nor false")
 				}
-				decided = decided || v.RawEquals(decides)
+				if decided == cty.NilVal && element.RawEquals(decides) {
+					decided = decides.WithMarks(its, withoutIncomplete(marks))
+				}
 			}
-			if decided {
-				return decides, nil
+			if decided != cty.NilVal {
+				return decided, nil
 			}
-			return result, nil
+			return result.WithMarks(all...), nil
 		},
 	})
 }
@@ -170,6 +184,9 @@ func indexOf() function.Function {
 					return number(i).WithMarks(marks...), nil
 				}
 			}
+			if isRead(args[0]) {
+				return cty.UnknownVal(cty.Number).WithMarks(marks...), nil // it may come yet
+			}
 			return cty.NilVal, errors.New("item not found")
 		},
 	})
@@ -241,5 +258,25 @@ func keysOf() function.Function {
 			return cty.NilVal, err
 		}
 		return result.WithMarks(marks), nil
+	})
+}
+
+// regex is HCL's, but for a text that was observed and may go on: what does not
+// match it yet is unknown and no mistake.
+func regex() function.Function {
+	return marked(stdlib.RegexFunc, func(args []cty.Value) (cty.Value, error) {
+		plain, _, marks := bare(args)
+		v, err := stdlib.RegexFunc.Call(plain)
+		switch {
+		case err == nil:
+			return v.WithMarks(marks), nil
+		case !isRead(args[1]):
+			return cty.NilVal, err
+		}
+		ty, typeErr := stdlib.RegexFunc.ReturnTypeForValues(plain)
+		if typeErr != nil {
+			return cty.NilVal, typeErr
+		}
+		return cty.UnknownVal(ty).WithMarks(asBlind(marks)), nil
 	})
 }

@@ -156,18 +156,21 @@ func contains() function.Function {
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			list, _ := args[0].Unmark()
 			result := cty.False
+			inList := otherMarks(args[0])
+			if isIncomplete(args[0]) {
+				result = unknownBool()
+			}
 			for it := list.ElementIterator(); it.Next(); {
 				_, element := it.Element()
 				l := same(args[1], element)
 				if l == True {
-					result = cty.True
-					break
+					return cty.True.WithMarks(withoutIncomplete(inList), otherMarks(args[1])), nil
 				}
 				if l == Undecided {
 					result = unknownBool()
 				}
 			}
-			return result.WithMarks(otherMarks(args[0]), otherMarks(args[1])), nil
+			return result.WithMarks(asBlind(inList), otherMarks(args[1])), nil
 		},
 	})
 }

@@ -101,18 +101,21 @@ func overlaps() function.Function {
 		Params: []function.Parameter{param, other},
 		Type:   containers(cty.Bool, 2),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			result := cty.False
+			marks, result := lifeMarks(args...), cty.False
+			if len(marks) != len(withoutIncomplete(marks)) {
+				result = unknownBool() // another run may have overlapped
+			}
 			for _, a := range runsOf(args[0]) {
 				for _, b := range runsOf(args[1]) {
 					switch both := a.overlaps(b); {
 					case !both.IsKnown():
 						result = unknownBool()
 					case both.True():
-						return cty.True, nil
+						return cty.True.WithMarks(withoutIncomplete(marks)), nil
 					}
 				}
 			}
-			return result, nil
+			return result.WithMarks(asBlind(marks)), nil
 		},
 	})
 }
@@ -120,6 +123,29 @@ func overlaps() function.Function {
 // span is the time of one run of a container; its end is null where it had not
 // ended when it was last observed.
 type span struct{ start, end cty.Value }
+
+// lifeMarks are the marks of what is told of containers' runs.
+func lifeMarks(containers ...cty.Value) cty.ValueMarks {
+	all := cty.ValueMarks{}
+	add := func(marks cty.ValueMarks) {
+		for m := range marks {
+			if _, is := m.(fuzz); !is {
+				all[m] = struct{}{}
+			}
+		}
+	}
+	for _, c := range containers {
+		c, marks := c.Unmark()
+		add(marks)
+		if !c.IsKnown() || c.IsNull() || !c.Type().IsObjectType() {
+			continue
+		}
+		for _, name := range []string{"runs", "started_at", "finished_at", "state"} {
+			add(c.GetAttr(name).Marks())
+		}
+	}
+	return all
+}
 
 // runsOf returns the runs of a container, at least one: where none was
 // observed, one of which nothing is known.
@@ -204,28 +230,54 @@ func containers(result cty.Type, n int) function.TypeFunc {
 
 // logged is whether a line of a container's log matches a pattern.
 func logged() function.Function {
-	return logFunction(cty.Bool, func(line cty.Value) cty.Value {
-		if line == cty.NilVal {
-			return cty.False
+	return logFunction(cty.Bool, func(m logMark, pattern *regexp.Regexp) cty.Value {
+		_, found, lacks := m.find(pattern)
+		switch {
+		case found:
+			return cty.True
+		case lacks != "":
+			return unknownBool().Mark(blind{lacks})
+		case !m.container.hasRun() && m.container.StartedAt.State != Absent:
+			return unknownBool().Mark(m.life())
 		}
-		return cty.True
+		return cty.False
 	})
 }
 
 // logTime is when a container first logged a line that matches a pattern;
-// unknown while it did not.
+// unknown while it did not, and where an earlier one may be missing.
 func logTime() function.Function {
-	return logFunction(cty.Number, func(line cty.Value) cty.Value {
-		if line == cty.NilVal {
-			return cty.UnknownVal(cty.Number)
+	return logFunction(cty.Number, func(m logMark, pattern *regexp.Regexp) cty.Value {
+		line, found, lacks := m.find(pattern)
+		switch {
+		case lacks != "":
+			return cty.UnknownVal(cty.Number).Mark(blind{lacks})
+		case found:
+			return timeValue(line.At)
 		}
-		return line.GetAttr("at")
+		return cty.UnknownVal(cty.Number)
 	})
 }
 
-// logFunction makes a function of the first line of a log that matches;
-// result gets cty.NilVal where none does.
-func logFunction(ty cty.Type, result func(cty.Value) cty.Value) function.Function {
+// find is the first line that matches, and why there may be an earlier one or,
+// where none was found, one at all.
+func (m logMark) find(pattern *regexp.Regexp) (line Line, found bool, lacks string) {
+	if m.container.Log == nil {
+		return Line{}, false, ""
+	}
+	line, found = m.container.Log.First(pattern)
+	return line, found, m.container.Log.Lacks(pattern)
+}
+
+func (m logMark) life() Read {
+	return Read{Stream: LifeStream, Name: m.pod, Container: m.container.Name}
+}
+
+// hasRun says whether a container is known to have started.
+func (c *Container) hasRun() bool { return len(c.Runs) > 0 || c.StartedAt.State == Known }
+
+// logFunction makes a function of a container's log and a pattern.
+func logFunction(ty cty.Type, result func(logMark, *regexp.Regexp) cty.Value) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
 			{Name: "container", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
@@ -233,28 +285,22 @@ func logFunction(ty cty.Type, result func(cty.Value) cty.Value) function.Functio
 		},
 		Type: containers(ty, 1),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			container, _ := args[0].Unmark()
+			container, marks := args[0].Unmark()
 			if !args[1].IsKnown() {
-				return cty.UnknownVal(ty), nil
+				return cty.UnknownVal(ty).WithMarks(marks), nil
 			}
 			pattern, err := regexp.Compile(args[1].AsString())
 			if err != nil {
 				return cty.NilVal, function.NewArgErrorf(1, "not a regular expression: %s", err)
 			}
 			if !container.IsKnown() {
-				return cty.UnknownVal(ty), nil
+				return cty.UnknownVal(ty).WithMarks(marks), nil
 			}
-			log, _ := container.GetAttr("log").Unmark()
-			if !log.IsKnown() || log.IsNull() {
-				return cty.UnknownVal(ty), nil
+			m, ok := logOf(container.GetAttr("log"))
+			if !ok {
+				return cty.UnknownVal(ty).WithMarks(marks), nil
 			}
-			for it := log.GetAttr("lines").ElementIterator(); it.Next(); {
-				_, line := it.Element()
-				if pattern.MatchString(line.GetAttr("text").AsString()) {
-					return result(line), nil
-				}
-			}
-			return result(cty.NilVal), nil
+			return result(m, pattern).WithMarks(marks, cty.NewValueMarks(m.read(pattern.String()))), nil
 		},
 	})
 }

@@ -58,7 +58,7 @@ func plainFunctions() map[string]function.Function {
 		"overlaps":   overlaps(),
 		"precision":  precision(),
 		"range":      minding(stdlib.RangeFunc),
-		"regex":      minding(stdlib.RegexFunc),
+		"regex":      regex(),
 		"regexall":   minding(stdlib.RegexAllFunc),
 		"replace":    minding(replace()),
 		"seconds":    minding(seconds()),

@@ -13,7 +13,7 @@ func TestFunctions(t *testing.T) {
 	const unknown = NotObserved
 	scope := &Scope{
 		Dir:  fstest.MapFS{"a.txt": {Data: []byte("text")}, "t.tpl": {Data: []byte("hello ${name}")}},
-		Pods: map[string]*Pod{"web": {Name: "web", Containers: []*Container{{Name: "main", StartedAt: Some(Time{Seconds: 1}), FinishedAt: Some(Time{Seconds: 3}), Log: []Line{{At: Time{Seconds: 2}, Text: "ready"}}}, {Name: "side", StartedAt: Some(Time{Seconds: 2})}}}},
+		Pods: map[string]*Pod{"web": {Name: "web", Containers: []*Container{{Name: "main", StartedAt: Some(Time{Seconds: 1}), FinishedAt: Some(Time{Seconds: 3}), Log: Lines{{At: Time{Seconds: 2}, Text: "ready"}}}, {Name: "side", StartedAt: Some(Time{Seconds: 2})}}}},
 	}
 	covered := map[string]bool{}
 	for _, tt := range []struct{ expr, want string }{

@@ -6,108 +6,199 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// logical makes && where decides is false, and || where it is true. One side
-// that decides suffices, whichever it is, where the other is not known yet.
-// Mistakes are minded from left to right: one on the left always counts, one
-// on the right where the left side does not decide; while the left side is not
-// known it may still decide. So a mistake that is told once stays one, however
-// much more becomes known.
-func logical(decides bool) *hclsyntax.Operation {
-	return &hclsyntax.Operation{
-		Type: cty.Bool,
-		Impl: stdlib.AndFunc, // for its parameters; ShortCircuit always answers
-		ShortCircuit: func(left, right cty.Value, leftDiags, rightDiags hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
-			switch is := func(v cty.Value, want bool) bool { return v.IsKnown() && v.True() == want }; {
-			case leftDiags.HasErrors():
-				return unknownBool(), leftDiags
-			case is(left, decides):
-				return cty.BoolVal(decides), leftDiags
-			case !left.IsKnown() && rightDiags.HasErrors():
-				return unknownBool(), leftDiags
-			case rightDiags.HasErrors():
-				return unknownBool(), rightDiags
-			case is(right, decides):
-				return cty.BoolVal(decides), rightDiags
-			case is(left, !decides) && is(right, !decides):
-				return cty.BoolVal(!decides), append(leftDiags, rightDiags...)
-			}
-			return unknownBool(), append(leftDiags, rightDiags...)
-		},
-	}
-}
-
-// prepareLogical gives && and || their meaning; false where expr is neither,
-// or has it already.
+// prepareLogical gives && and || their meaning; false where expr is neither.
+// One side that decides suffices, whichever it is, where the other is not known
+// yet; then the whole rests on that side alone. Mistakes are minded from left to
+// right: one on the left always counts, one on the right where the left side
+// does not decide; while the left side is not known it may still decide. So a
+// mistake that is told once stays one, however much more becomes known.
 func prepareLogical(expr *hclsyntax.BinaryOpExpr) bool {
+	if _, done := expr.LHS.(*truthOperands); done {
+		return true
+	}
 	decides := expr.Op == hclsyntax.OpLogicalOr
 	if !decides && expr.Op != hclsyntax.OpLogicalAnd {
 		return false
 	}
-	expr.Op = logical(decides)
-	wrap := func(of hclsyntax.Expression, side string) hclsyntax.Expression {
-		return &truthOperand{&hclsyntax.ParenthesesExpr{Expression: of, SrcRange: of.Range()}, side, expr.SrcRange, decides}
+	wrap := func(of hclsyntax.Expression, side string) *truthOperand {
+		return &truthOperand{&hclsyntax.ParenthesesExpr{Expression: of, SrcRange: of.Range()}, side, expr.SrcRange}
 	}
-	expr.LHS, expr.RHS = wrap(expr.LHS, "left"), wrap(expr.RHS, "right")
+	left, right := wrap(expr.LHS, "left"), wrap(expr.RHS, "right")
+	expr.LHS = &truthOperands{left.ParenthesesExpr, left, right, decides}
+	expr.RHS = &unasked{right.ParenthesesExpr}
+	expr.Op = &hclsyntax.Operation{
+		Type: cty.Bool,
+		Impl: stdlib.AndFunc, // for its parameters; ShortCircuit always answers
+		ShortCircuit: func(whole, _ cty.Value, diags, _ hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
+			if !whole.IsKnown() {
+				return unknownBool(), diags
+			}
+			return whole, diags
+		},
+	}
 	return true
 }
+
+// truthOperands stand as the left operand of && or || and have the value of the
+// whole: HCL would put the marks of both sides on it.
+type truthOperands struct {
+	*hclsyntax.ParenthesesExpr
+	left, right *truthOperand
+	// decides is the truth of one side that decides the whole.
+	decides bool
+}
+
+// Value is the truth of both operands together.
+func (o *truthOperands) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	left, _, leftDiags := o.left.truth(ctx)
+	right, isTruthful, rightDiags := o.right.truth(ctx)
+	switch {
+	case leftDiags.HasErrors():
+		return unknownBool(), leftDiags
+	case !isTruthful:
+		return unknownBool(), rightDiags
+	case isTruth(left, o.decides):
+		return left, leftDiags
+	case !left.IsKnown() && rightDiags.HasErrors():
+		return left, leftDiags
+	case rightDiags.HasErrors():
+		return unknownBool(), rightDiags
+	case isTruth(right, o.decides):
+		return right, leftDiags
+	case left.IsKnown() && right.IsKnown():
+		return cty.BoolVal(!o.decides).WithMarks(left.Marks(), right.Marks()), append(leftDiags, rightDiags...)
+	}
+	return unknownBool().WithMarks(left.Marks(), right.Marks()), append(leftDiags, rightDiags...)
+}
+
+func isTruth(v cty.Value, want bool) bool {
+	plain, _ := v.Unmark()
+	return plain.IsKnown() && plain.True() == want
+}
+
+// unasked is an expression that stands in the tree for who walks it, and whose
+// value is asked for elsewhere.
+type unasked struct{ *hclsyntax.ParenthesesExpr }
+
+// Value is not looked at.
+func (u *unasked) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return cty.True, nil }
 
 // truthOperand is an operand of && or ||, which cannot be null.
 type truthOperand struct {
 	*hclsyntax.ParenthesesExpr
 	side  string
 	whole hcl.Range
-	// decides is the truth of one side that decides the whole.
-	decides bool
 }
 
-// Value is the operand's value, or an error where it is null.
-func (o *truthOperand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	v, diags := o.Expression.Value(ctx)
-	if diags.HasErrors() || !v.IsNull() {
-		return v, diags
+// truth is the operand's truth, or an error where it is null or no truth.
+// isTruthful is false where it can never be one.
+func (o *truthOperand) truth(ctx *hcl.EvalContext) (v cty.Value, isTruthful bool, diags hcl.Diagnostics) {
+	given, diags := o.Expression.Value(ctx)
+	if diags.HasErrors() {
+		return unknownBool(), true, diags
 	}
-	return cty.UnknownVal(cty.Bool), append(diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Invalid operand",
-		Detail: fmt.Sprintf("The %s operand is null: it is known that there is no such value, so it is neither true nor false. "+
-			"Compare it with something, such as == true.", o.side),
+	if given.IsNull() {
+		return unknownBool(), true, append(diags, o.invalid(ctx, fmt.Sprintf(
+			"The %s operand is null: it is known that there is no such value, so it is neither true nor false. "+
+				"Compare it with something, such as == true.", o.side)))
+	}
+	v, err := convert.Convert(settled(given), cty.Bool)
+	if err != nil {
+		return unknownBool(), false, append(diags, o.invalid(ctx, fmt.Sprintf("Unsuitable value for %s operand: %s.", o.side, err)))
+	}
+	return v, true, diags
+}
+
+func (o *truthOperand) invalid(ctx *hcl.EvalContext, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Invalid operand", Detail: detail,
 		Subject: o.Range().Ptr(), Context: &o.whole, Expression: o.Expression, EvalContext: ctx,
-	})
+	}
 }
 
 // prepareConditional lets a conditional whose two results are the same have
-// that value while its condition is not known yet.
+// that value while its condition is not known yet, and lets its value rest on
+// the condition and the result that it chose.
 func prepareConditional(expr *hclsyntax.ConditionalExpr) {
-	if _, done := expr.Condition.(*choice); done {
+	if _, done := expr.Condition.(*condition); done {
 		return
 	}
-	paren := &hclsyntax.ParenthesesExpr{Expression: expr.Condition, SrcRange: expr.Condition.Range()}
-	expr.Condition = &choice{paren, expr.TrueResult, expr.FalseResult}
-}
-
-// choice is the condition of a conditional.
-type choice struct {
-	*hclsyntax.ParenthesesExpr
-	ifTrue, ifFalse hclsyntax.Expression
-}
-
-// Value is the condition's value; true where it is not known and does not
-// matter.
-func (c *choice) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	v, diags := c.Expression.Value(ctx)
-	if diags.HasErrors() || v.IsKnown() {
-		return v, diags
+	paren := func(of hclsyntax.Expression) *hclsyntax.ParenthesesExpr {
+		return &hclsyntax.ParenthesesExpr{Expression: of, SrcRange: of.Range()}
 	}
+	chosen := &choice{whole: expr.SrcRange, condition: expr.Condition, ifTrue: expr.TrueResult, ifFalse: expr.FalseResult}
+	expr.Condition = &condition{paren(expr.Condition)}
+	expr.TrueResult = &result{paren(expr.TrueResult), chosen}
+	expr.FalseResult = &result{paren(expr.FalseResult), nil}
+}
+
+// condition stands as the condition of a conditional; see choice.
+type condition struct{ *hclsyntax.ParenthesesExpr }
+
+// Value makes HCL take the first result, which is the choice.
+func (c *condition) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return cty.True, nil }
+
+// result stands as a result of a conditional.
+type result struct {
+	*hclsyntax.ParenthesesExpr
+	chosen *choice
+}
+
+// Value is that of the whole conditional, for the first of its results.
+func (r *result) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if r.chosen == nil {
+		return cty.NullVal(cty.DynamicPseudoType), nil
+	}
+	return r.chosen.value(ctx)
+}
+
+// choice evaluates a conditional: HCL would put the marks of both results on it.
+type choice struct {
+	whole                      hcl.Range
+	condition, ifTrue, ifFalse hclsyntax.Expression
+}
+
+func (c *choice) value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	is, isDiags := c.condition.Value(ctx)
+	is = settled(is)
 	yes, yesDiags := c.ifTrue.Value(ctx)
 	no, noDiags := c.ifFalse.Value(ctx)
-	if yesDiags.HasErrors() || noDiags.HasErrors() || !yes.IsWhollyKnown() || !yes.RawEquals(no) {
-		return v, diags
+	plainYes, yesMarks := yes.Unmark()
+	plainNo, noMarks := no.Unmark()
+	plainIs, isMarks := is.Unmark()
+	if !isDiags.HasErrors() && !yesDiags.HasErrors() && !noDiags.HasErrors() && !plainIs.IsKnown() &&
+		plainYes.IsWhollyKnown() && plainYes.RawEquals(plainNo) {
+		plainIs = cty.True
 	}
-	_, marks := v.Unmark()
-	return cty.True.WithMarks(marks), diags
+	// HCL finds the type that both have, and the mistakes.
+	v, diags := (&hclsyntax.ConditionalExpr{
+		Condition:  &evaluated{c.condition, plainIs, isDiags},
+		TrueResult: &evaluated{c.ifTrue, plainYes, yesDiags}, FalseResult: &evaluated{c.ifFalse, plainNo, noDiags},
+		SrcRange: c.whole,
+	}).Value(ctx)
+	marks := []cty.ValueMarks{isMarks}
+	if known := plainIs.IsKnown() && !plainIs.IsNull() && plainIs.Type() == cty.Bool; !known || plainIs.True() {
+		marks = append(marks, yesMarks)
+	}
+	if known := plainIs.IsKnown() && !plainIs.IsNull() && plainIs.Type() == cty.Bool; !known || plainIs.False() {
+		marks = append(marks, noMarks)
+	}
+	return v.WithMarks(marks...), diags
 }
+
+// evaluated is an expression whose value is known already.
+type evaluated struct {
+	hclsyntax.Expression
+	v     cty.Value
+	diags hcl.Diagnostics
+}
+
+// Value is that value.
+func (e *evaluated) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return e.v, e.diags }
 
 // prepareQuantifier turns alltrue([for x in xs : c if d]) into
 // alltrue([for x in xs : d ? c : true]), and anytrue alike, so that one element
@@ -137,9 +228,9 @@ func isLeftOut(element hcl.Expression, ctx *hcl.EvalContext) bool {
 	if !ok {
 		return false
 	}
-	if _, ok = expr.FalseResult.(*leftOut); !ok {
+	if _, ok = bareOf(expr.FalseResult).(*leftOut); !ok {
 		return false
 	}
-	is, _ := truthOf(expr.Condition, ctx)
+	is, _ := truthOf(bareOf(expr.Condition), ctx)
 	return is == False
 }

@@ -31,6 +31,9 @@ type Object struct {
 	CreatedAt Time
 	GoneAt    Opt[Time]
 	Events    []Event
+	// Blind says why its state is not known now; empty if it is. EventsLack
+	// says why there may have been more events.
+	Blind, EventsLack string
 }
 
 // Event is a Kubernetes event.
@@ -172,7 +175,8 @@ func (e *evaluation) objectFunction(wanted []hcl.Traversal) function.Function {
 					return cty.DynamicPseudoType, nil
 				}
 			}
-			return e.calledObject(args, wanted).Type(), nil
+			v, _ := e.calledObject(args, wanted).Unmark()
+			return v.Type(), nil
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return e.calledObject(args, wanted), nil },
 	})
@@ -188,8 +192,20 @@ func unknownObject() function.Function {
 }
 
 func (e *evaluation) calledObject(args []cty.Value, wanted []hcl.Traversal) cty.Value {
-	key := ObjectKey{Kind{args[0].AsString(), args[1].AsString()}, args[2].AsString()}
-	return e.objectValue(e.scope.Objects[key], key.Kind, wanted)
+	return e.observedObject(ObjectKey{Kind{args[0].AsString(), args[1].AsString()}, args[2].AsString()}, wanted)
+}
+
+// observedObject is the value of an object with what it was read from.
+func (e *evaluation) observedObject(key ObjectKey, wanted []hcl.Traversal) cty.Value {
+	o := e.scope.Objects[key]
+	stream := ObjectStream(key.Kind.Kind)
+	e.touched.other(stream, key.Name, o != nil)
+	v := e.objectValue(o, key.Kind, wanted)
+	why := e.scope.Missed[stream]
+	if o != nil {
+		why = o.Blind
+	}
+	return nowKnown(v, why, Read{Stream: stream, Name: key.Name}, o == nil)
 }
 
 // pathsBelow are the paths that an expression asks for below calls of
@@ -230,7 +246,7 @@ func (e *evaluation) objectValue(o *Object, kind Kind, wanted []hcl.Traversal) c
 	conditions := &converter{schema: e.schema, keys: e.keys}
 	attrs["name"], attrs["uid"] = observed(o.Name), observed(o.UID)
 	attrs["conditions"] = conditions.conditions(conditionsIn(o.Fields))
-	attrs["events"] = e.schema.eventList(o.Events)
+	attrs["events"] = lacking(e.schema.eventList(o.Events), o.EventsLack, Read{Stream: EventStream, Name: o.Name})
 	attrs["created_at"], attrs["gone_at"] = timeValue(o.CreatedAt), optTime(o.GoneAt)
 	for _, path := range wanted {
 		if name, ok := stepName(path, 0); ok {
@@ -302,11 +318,11 @@ func fieldValue(field any, wanted []hcl.Traversal) cty.Value {
 func listValue(field []any, wanted []hcl.Traversal) cty.Value {
 	rests := map[int][]hcl.Traversal{}
 	for _, path := range wanted {
-		index, ok := path[0].(hcl.TraverseIndex)
-		if !ok || index.Key.Type() != cty.Number {
+		key, ok := indexKey(path[0])
+		if !ok || key.Type() != cty.Number || !key.IsKnown() || key.IsNull() {
 			continue
 		}
-		i, _ := index.Key.AsBigFloat().Int64()
+		i, _ := key.AsBigFloat().Int64()
 		if int(i) >= len(field) {
 			return cty.DynamicVal
 		}

@@ -31,6 +31,11 @@ func Prepare(node hclsyntax.Node) {
 			prepareConditional(expr)
 		case *hclsyntax.FunctionCallExpr:
 			prepareQuantifier(expr)
+			prepareExpansion(expr)
+		case *hclsyntax.ScopeTraversalExpr:
+			prepareTraversal(expr.Traversal)
+		case *hclsyntax.RelativeTraversalExpr:
+			prepareTraversal(expr.Traversal)
 		}
 		return nil
 	})
@@ -135,12 +140,12 @@ func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	v, err := convert.Convert(given, o.want)
+	v, err := convert.Convert(settled(given), o.want)
 	if err != nil {
 		return cty.DynamicVal, append(diags, o.invalid(ctx, fmt.Sprintf("Unsuitable value for %s operand: %s.", o.side, err)))
 	}
 	if v.IsNull() && v.HasMark(missing) && o.want != cty.DynamicPseudoType {
-		return cty.TupleVal([]cty.Value{cty.UnknownVal(o.want)}), diags
+		return cty.TupleVal([]cty.Value{cty.UnknownVal(o.want).WithMarks(v.Marks())}), diags
 	}
 	if v.IsNull() && o.want != cty.DynamicPseudoType {
 		return cty.DynamicVal, append(diags, o.invalid(ctx, fmt.Sprintf(
@@ -160,8 +165,13 @@ func (o *operand) invalid(ctx *hcl.EvalContext, detail string) *hcl.Diagnostic {
 // that was not observed yet is unknown then, as it is where the name is
 // written out.
 func prepareIndex(expr *hclsyntax.IndexExpr) {
+	switch expr.Collection.(type) {
+	case *computedRoot, *growingList:
+		return
+	}
 	root, ok := expr.Collection.(*hclsyntax.ScopeTraversalExpr)
 	if !ok || len(root.Traversal) != 1 || !namesObjects(root.Traversal.RootName()) {
+		expr.Collection = &growingList{&hclsyntax.ParenthesesExpr{Expression: expr.Collection, SrcRange: expr.Collection.Range()}, expr.Key}
 		return
 	}
 	expr.Collection = &computedRoot{
@@ -185,10 +195,15 @@ func (c *computedRoot) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) 
 		v.Type().HasAttribute(key.AsString()) {
 		return v, diags
 	}
-	objects := v.AsValueMap()
+	plain, marks := v.Unmark()
+	objects := plain.AsValueMap()
 	if objects == nil {
 		objects = map[string]cty.Value{}
 	}
-	objects[key.AsString()] = cty.UnknownVal(newSchema().object(c.root))
-	return cty.ObjectVal(objects), diags
+	absent := cty.UnknownVal(newSchema().object(c.root)).Mark(Read{Stream: rootStream(c.root), Name: key.AsString()})
+	for m := range cty.ValueMarksOfType[missedMark](v) {
+		absent = absent.Mark(blind(m))
+	}
+	objects[key.AsString()] = absent
+	return cty.ObjectVal(objects).WithMarks(marks), diags
 }

@@ -33,7 +33,7 @@ type Ref struct {
 // written; those in the scenario's locals that it uses come after it. Where an
 // index is computed it is written as its value.
 func (s *Scope) References(expr hcl.Expression) []Ref {
-	e := s.evaluation()
+	e := s.explaining(expr)
 	found := &references{evaluation: e, seen: map[string]bool{}}
 	found.of(expr)
 	return found.refs
@@ -124,6 +124,8 @@ func (c chain) traversal(ctx *hcl.EvalContext) hcl.Traversal {
 		return append(before, hcl.TraverseIndex{Key: key, SrcRange: expr.BracketRange})
 	case *computedRoot:
 		return chain{expr.Expression}.traversal(ctx)
+	case *growingList:
+		return chain{expr.Expression}.traversal(ctx)
 	default:
 		variables := c.Variables()
 		if len(variables) == 0 {
@@ -144,6 +146,8 @@ func isChain(expr hcl.Expression) bool {
 		return isChain(expr.Collection)
 	case *computedRoot:
 		return true
+	case *growingList:
+		return isChain(expr.Expression)
 	}
 	return false
 }
@@ -203,6 +207,8 @@ func (w *chainWalker) take(expr hclsyntax.Expression) {
 	case *hclsyntax.IndexExpr:
 		w.take(expr.Collection)
 	case *computedRoot:
+		w.take(expr.Expression)
+	case *growingList:
 		w.take(expr.Expression)
 	}
 }

@@ -44,6 +44,9 @@ type Scope struct {
 	Dir fs.FS
 	// PathScenario is path.scenario.
 	PathScenario string
+	// Missed says of a stream why objects that were not observed may have been
+	// there; it has nothing of a stream that missed nothing.
+	Missed map[Stream]string
 	// Shared is what scopes of the same Dir and PathScenario have in common;
 	// nil makes it anew for each evaluation, which is slow where there are
 	// many.
@@ -90,7 +93,64 @@ func (s *Scope) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 
 // EvalMarked is Eval whose result keeps its marks, among them Sensitive.
 func (s *Scope) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
-	return s.evaluation().eval(expr)
+	v, _, diags := s.evaluate(expr)
+	return v, diags
+}
+
+// Find is Eval, with what the value rests on.
+func (s *Scope) Find(expr hcl.Expression) (Finding, hcl.Diagnostics) {
+	v, e, diags := s.evaluate(expr)
+	return e.finding(v), diags
+}
+
+// evaluate evaluates without logs, which may be long, and once more with them
+// where the value depends on them.
+func (s *Scope) evaluate(expr hcl.Expression) (cty.Value, *evaluation, hcl.Diagnostics) {
+	e := s.evaluation()
+	v, diags := e.eval(expr)
+	if !e.lacksLogs(v) {
+		return v, e, diags
+	}
+	e = s.evaluation()
+	e.logs = true
+	v, diags = e.eval(expr)
+	return v, e, diags
+}
+
+// lacksLogs says whether a value is unknown since logs were not at hand.
+func (e *evaluation) lacksLogs(v cty.Value) bool {
+	if e.logs || !e.withheld {
+		return false
+	}
+	plain, marks := v.UnmarkDeep()
+	if plain.IsWhollyKnown() {
+		return false
+	}
+	read := false
+	for m := range marks {
+		switch m := m.(type) {
+		case logMark:
+			if m.withheld {
+				return true
+			}
+		case Read:
+			read = true
+		}
+	}
+	return !read
+}
+
+// asksForLogs says whether a value depends on logs.
+func (s *Scope) asksForLogs(expr hcl.Expression) bool {
+	_, e, _ := s.evaluate(expr)
+	return e.logs
+}
+
+// explaining is an evaluation of the parts of an expression.
+func (s *Scope) explaining(expr hcl.Expression) *evaluation {
+	e := s.evaluation()
+	e.logs = s.asksForLogs(expr)
+	return e
 }
 
 // EvalEach is EvalMarked, and also looks up each reference of the expression by
@@ -99,6 +159,7 @@ func (s *Scope) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 // skip says is left out.
 func (s *Scope) EvalEach(expr hcl.Expression, skip func(hcl.Traversal) bool) (v cty.Value, diags, ofRefs hcl.Diagnostics) {
 	e := s.evaluation()
+	e.logs = true
 	ctx, diags := e.context(expr)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags, nil
@@ -120,7 +181,9 @@ func (s *Scope) EvalEach(expr hcl.Expression, skip func(hcl.Traversal) bool) (v 
 // Context returns what an expression is evaluated in: for who must evaluate
 // parts of it.
 func (s *Scope) Context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
-	return s.evaluation().context(expr)
+	e := s.evaluation()
+	e.logs = true
+	return e.context(expr)
 }
 
 // Logic is the truth of a condition.
@@ -178,6 +241,9 @@ type evaluation struct {
 	// keys are the conditions that were asked for so far; see converter.
 	keys      map[string]bool
 	functions map[string]function.Function
+	// logs says whether logs are at hand; withheld that one is not.
+	logs, withheld bool
+	touched        touches
 }
 
 func (s *Scope) evaluation() *evaluation {
@@ -247,7 +313,7 @@ func secretsIn(v cty.Value, within bool) []string {
 func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnostics) {
 	refs := expr.Variables()
 	noteConditions(e.keys, expr, refs)
-	convert := &converter{schema: e.schema, logs: e.asksForLogs(expr, refs), keys: e.keys, jobs: jobAttributes(refs), cache: e.scope.Cache}
+	convert := &converter{schema: e.schema, e: e, logs: e.logs, keys: e.keys, jobs: jobAttributes(refs), cache: e.scope.Cache}
 	locals, diags := e.localsFor(refs)
 	roots := map[string]cty.Value{
 		"var": orEmpty(e.scope.Vars), "local": locals,
@@ -259,10 +325,10 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 		for _, name := range e.namesOf(root, refs) {
 			objects[name] = convert.object(e.scope, root, name)
 		}
-		roots[root] = cty.ObjectVal(objects)
+		roots[root] = e.wholeRoot(root, expr, refs, cty.ObjectVal(objects))
 	}
 	for _, root := range e.kindRootsIn(refs) {
-		roots[root] = e.kindRoot(root, refs)
+		roots[root] = e.kindRoot(root, expr, refs)
 	}
 	for name, v := range e.scope.Extra {
 		roots[name] = v
@@ -274,6 +340,60 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 		ctx.Functions = map[string]function.Function{"object": e.objectFunction(pathsBelow(expr))}
 	}
 	return ctx, diags
+}
+
+// rootStream is the stream that tells which objects there are below a root.
+func rootStream(root string) Stream {
+	switch root {
+	case "pod":
+		return PodStream
+	case "job":
+		return JobStream
+	case "step":
+		return StepStream
+	}
+	kind, _ := KindOf(root)
+	return ObjectStream(kind.Kind)
+}
+
+// wholeRoot is the value of a root; where an expression refers to all of its
+// objects, with the mark that there may be others. One that is computed may be
+// an object that was not observed.
+func (e *evaluation) wholeRoot(root string, expr hcl.Expression, refs []hcl.Traversal, v cty.Value) cty.Value {
+	whole := -computedIn(expr, root)
+	for _, ref := range refs {
+		if _, named := stepName(ref, 1); ref.RootName() == root && !named {
+			whole++
+		}
+	}
+	stream := rootStream(root)
+	if why := e.scope.Missed[stream]; why != "" {
+		v = v.Mark(missedMark{why})
+	}
+	if whole <= 0 {
+		return v
+	}
+	return lacking(v, e.scope.Missed[stream], Read{Stream: stream})
+}
+
+// missedMark marks a root below which there may have been objects that were not
+// observed.
+type missedMark struct{ why string }
+
+// computedIn counts the objects below a root whose names are computed.
+func computedIn(expr hcl.Expression, root string) int {
+	n := 0
+	if native, ok := expr.(hclsyntax.Expression); ok {
+		_ = hclsyntax.VisitAll(native, func(node hclsyntax.Node) hcl.Diagnostics {
+			if index, ok := node.(*hclsyntax.IndexExpr); ok {
+				if of, ok := index.Collection.(*computedRoot); ok && of.root == root {
+					n++
+				}
+			}
+			return nil
+		}) // the function returns no diagnostics
+	}
+	return n
 }
 
 // kindRootsIn are the roots of kinds that refs begin with.
@@ -288,7 +408,7 @@ func (e *evaluation) kindRootsIn(refs []hcl.Traversal) []string {
 }
 
 // kindRoot is the value of a root such as deployment: its objects by name.
-func (e *evaluation) kindRoot(root string, refs []hcl.Traversal) cty.Value {
+func (e *evaluation) kindRoot(root string, expr hcl.Expression, refs []hcl.Traversal) cty.Value {
 	kind, _ := KindOf(root)
 	wanted := map[string][]hcl.Traversal{}
 	for _, ref := range refs {
@@ -298,9 +418,9 @@ func (e *evaluation) kindRoot(root string, refs []hcl.Traversal) cty.Value {
 	}
 	objects := map[string]cty.Value{}
 	for _, name := range e.namesOf(root, refs) {
-		objects[name] = e.objectValue(e.scope.Objects[ObjectKey{kind, name}], kind, nonEmpty(wanted[name]))
+		objects[name] = e.observedObject(ObjectKey{kind, name}, nonEmpty(wanted[name]))
 	}
-	return cty.ObjectVal(objects)
+	return e.wholeRoot(root, expr, refs, cty.ObjectVal(objects))
 }
 
 // nonEmpty are those paths that lead somewhere.
@@ -415,30 +535,6 @@ func (e *evaluation) local(name string, ref hcl.Traversal) (cty.Value, hcl.Diagn
 	return v, diags
 }
 
-// asksForLogs says whether an expression may look at a log: it names one, or
-// it has a whole container, pod or job at hand.
-func (e *evaluation) asksForLogs(expr hcl.Expression, refs []hcl.Traversal) bool {
-	for _, ref := range refs {
-		if ref.RootName() != "pod" && ref.RootName() != "job" {
-			continue
-		}
-		if _, named := stepName(ref, 1); !named {
-			return true
-		}
-		v, diags := ref[2:].TraverseRel(cty.UnknownVal(e.schema.object(ref.RootName())))
-		if diags.HasErrors() || !v.Type().IsPrimitiveType() {
-			return true
-		}
-		for i := 2; i < len(ref); i++ {
-			if name, ok := stepName(ref, i); ok && name == "log" {
-				return true
-			}
-		}
-	}
-	_, native := expr.(hclsyntax.Expression)
-	return !native
-}
-
 // noteConditions notes in keys the literal keys with which an expression looks
 // into conditions.
 func noteConditions(keys map[string]bool, expr hcl.Expression, refs []hcl.Traversal) {
@@ -474,9 +570,9 @@ func stepName(t hcl.Traversal, i int) (string, bool) {
 		return step.Name, true
 	case hcl.TraverseAttr:
 		return step.Name, true
-	case hcl.TraverseIndex:
-		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
-			return step.Key.AsString(), true
+	default:
+		if key, ok := indexKey(step); ok && key.Type() == cty.String && key.IsKnown() && !key.IsNull() {
+			return key.AsString(), true
 		}
 	}
 	return "", false

@@ -21,16 +21,16 @@ func runtime(s float64) Opt[Time] { return Some(Time{Seconds: s, Precision: 1, S
 func observedScope() *Scope {
 	main := &Container{
 		Name: "main", Kind: "main", State: Some("terminated"), Reason: Some("Completed"), Image: "busybox",
-		Restarts: 1, ExitCode: Some(0), Signal: None[int](), OOMKilled: Some(false),
+		Ready: Some(false), Restarts: Some(1), ExitCode: Some(0), Signal: None[int](), OOMKilled: Some(false),
 		StartedAt: runtime(3.25), FinishedAt: runtime(8.5),
 		Runs: []Run{{runtime(1), runtime(2), Some(1)}, {runtime(3.25), runtime(8.5), Some(0)}},
-		Log:  []Line{{Time{Seconds: 3.5, Precision: 1}, "starting"}, {Time{Seconds: 8, Precision: 1}, "done: 42"}},
+		Log:  Lines{{Time{Seconds: 3.5, Precision: 1}, "starting"}, {Time{Seconds: 8, Precision: 1}, "done: 42"}},
 	}
 	side := &Container{
-		Name: "side-car", Kind: "sidecar", State: Some("running"), Ready: true, Started: Some(true), Image: "busybox",
-		StartedAt: runtime(0.5),
+		Name: "side-car", Kind: "sidecar", State: Some("running"), Ready: Some(true), Started: Some(true), Image: "busybox",
+		Restarts: Some(0), StartedAt: runtime(0.5),
 	}
-	early := &Container{Name: "init", Kind: "init", State: Some("terminated"), StartedAt: runtime(-2), FinishedAt: runtime(0.25), ExitCode: Some(0)}
+	early := &Container{Name: "init", Kind: "init", State: Some("terminated"), Ready: Some(false), Restarts: Some(0), StartedAt: runtime(-2), FinishedAt: runtime(0.25), ExitCode: Some(0)}
 	pod := &Pod{
 		Name: "myapp-x1", UID: "u", Phase: "Running", Status: "NotReady", Statuses: []string{"Init:0/1", "NotReady"}, Ready: "1/2",
 		Reason: None[string](), Conditions: map[string]bool{"Ready": false, "Initialized": true},

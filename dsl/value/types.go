@@ -3,7 +3,10 @@
 // not observed yet is unknown; what is known to be absent is null.
 package value
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
 
 // Time is a moment of a run.
 type Time struct {
@@ -83,6 +86,11 @@ type Pod struct {
 	QOS        string
 	// Events are the Kubernetes events about it, in the order first seen.
 	Events []Event
+	// Blind says why the API's state of it is not known now; empty if it is.
+	Blind string
+	// StatusesLack, OrderLacks and EventsLack say why Statuses, StartOrder and
+	// ExitOrder, and Events may lack some; empty if they are whole.
+	StatusesLack, OrderLacks, EventsLack string
 }
 
 // Container is what is known of a container.
@@ -93,9 +101,9 @@ type Container struct {
 	// State is "waiting", "running" or "terminated".
 	State    Opt[string]
 	Reason   Opt[string]
-	Ready    bool
+	Ready    Opt[bool]
 	Started  Opt[bool]
-	Restarts int
+	Restarts Opt[int]
 	// ExitCode and Signal are those of the newest run that ended; Signal is
 	// absent where it ended by itself.
 	ExitCode   Opt[int]
@@ -106,8 +114,49 @@ type Container struct {
 	ReadyAt    Opt[Time]
 	FinishedAt Opt[Time]
 	Runs       []Run
-	Log        []Line
+	// Log is what it wrote; nil for nothing.
+	Log Log
+	// ByRuntime says that the container runtime told of its starts and ends
+	// itself: what it tells does not wait for the API.
+	ByRuntime bool
+	// Blind says why its present state is not known; empty if it is. EndBlind
+	// says so of its newest start and end, ReadyBlind of ReadyAt; RunsLack says
+	// why Runs may lack some.
+	Blind, EndBlind, ReadyBlind, RunsLack string
 }
+
+// Log is what was read of a container's log.
+type Log interface {
+	// Lines are the lines that are kept, in the order in which they were read.
+	Lines() []Line
+	// First is the first line that matches; false if none did so far.
+	First(pattern *regexp.Regexp) (Line, bool)
+	// Lacks says why lines may be missing before those that are kept, or among
+	// them; empty if the log is whole so far. Of a pattern that was asked for
+	// before, it is about the lines that First did not see.
+	Lacks(pattern *regexp.Regexp) string
+}
+
+// Lines is a log of which nothing is missing.
+type Lines []Line
+
+// Lines are all of them.
+func (l Lines) Lines() []Line { return l }
+
+// First is the first line that matches.
+func (l Lines) First(pattern *regexp.Regexp) (Line, bool) {
+	for _, line := range l {
+		if pattern.MatchString(line.Text) {
+			return line, true
+		}
+	}
+	return Line{}, false
+}
+
+// Lacks is empty.
+func (l Lines) Lacks(*regexp.Regexp) string { return "" }
+
+var _ Log = Lines(nil)
 
 // Run is one run of a container.
 type Run struct {
@@ -137,6 +186,9 @@ type Job struct {
 	Pods        []*Pod
 	StartedAt   Opt[Time]
 	CompletedAt Opt[Time]
+	// Blind says why its state is not known now; empty if it is. PodsLack says
+	// why it may have had more pods.
+	Blind, PodsLack string
 }
 
 // Step is the result of a step. A nil *Step was not done yet.

@@ -13,7 +13,7 @@ import (
 // what their references are and how their sides differ; of what is not known,
 // what never came.
 func (d *Decider) because(expr hcl.Expression, got truth, ev evidence, refs []reference, eval Evaluator) string {
-	parts := decisive(expr, eval)
+	parts := eval.Decisive(expr)
 	if len(parts) == 0 {
 		if got == truthUnknown {
 			return ev.neverCame(refs)
@@ -30,22 +30,10 @@ func (d *Decider) because(expr hcl.Expression, got truth, ev evidence, refs []re
 	return strings.Join(texts, "; ")
 }
 
-// decisive are the parts of an expression that decide; nil where the evaluator
-// does not tell them.
-func decisive(expr hcl.Expression, eval Evaluator) []value.Part {
-	of, ok := eval.(interface {
-		Decisive(hcl.Expression) []value.Part
-	})
-	if !ok {
-		return nil
-	}
-	return of.Decisive(expr)
-}
-
 // undecidable says whether the condition will never be known although all of
 // it was observed: the sources do not know its times finely enough.
 func undecidable(expr hcl.Expression, eval Evaluator) bool {
-	parts := decisive(expr, eval)
+	parts := eval.Decisive(expr)
 	for _, p := range parts {
 		if p.Is != value.Undecided || p.Difference == "" || slices.ContainsFunc(p.Refs, func(r value.Ref) bool { return r.State == value.Unknown }) {
 			return false

@@ -1,10 +1,14 @@
 package expect
 
 import (
+	"slices"
 	"time"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // Decider decides one expectation as records arrive. It is driven by its
@@ -30,19 +34,26 @@ import (
 // A change counts from when its record was received, so that a caller that is
 // behind decides as one that is not, and a replay as both.
 //
-// Pass and Fail need evidence. A stretch that a source did not see, of an
-// object in the condition, makes an Error of a verdict that needs it:
-// that the condition was never true, needs all the time from the beginning on;
-// that it held, needs the hold; that it is so now, needs this moment. That it
-// came true within W, or broke, was seen by itself and stays Pass or Fail.
-// Times whose order the sources do not know finely enough are no evidence
-// either: a condition that is not known for that alone is Error.
+// Pass and Fail need evidence, which is looked up where the condition's values
+// were read: see dsl/value.Read.
+//
+//   - What a source does not see now is unknown, and what it may have missed
+//     makes what is told of the past incomplete. A condition over that is true or
+//     false only if it is so whatever was not seen.
+//   - A condition that was read from one source is so when that source tells it.
+//     Where it was read from several, or was so already, one may be behind the
+//     others: then the sources must be asked (Asks), and it must still be so.
+//     One that is not any more by then was perhaps never so: where the verdict
+//     depends on that, it is Error.
+//   - That the condition was never true needs all the time from the beginning on
+//     without a stretch that such a source did not see, that it held needs the
+//     hold. Such a stretch makes an Error of a verdict that needs it. That it
+//     came true within W, or broke, was seen and stays Pass or Fail.
+//   - Times whose order the sources do not know finely enough are no evidence
+//     either: a condition that is not known for that alone is Error.
 type Decider struct {
-	e    *dsl.Expect
-	s    *Scope
-	logs bool
-	// relevance says which records are worth a look.
-	relevance *relevance
+	e *dsl.Expect
+	s *Scope
 	// titles are what a diagnostic of a Fail and of an Error is called.
 	titles [2]string
 	// follow makes the follower of a condition from a time on.
@@ -52,6 +63,17 @@ type Decider struct {
 	// over what was known then.
 	prev  time.Time
 	known Evaluator
+	// reads are what was read the last time; all what was read at any time.
+	reads []value.Read
+	all   map[value.Read]bool
+	// unseen are the reasons why the condition could not be known at some time.
+	unseen []string
+	// settledAt is when `when` and `outcome` were first known, where the sources
+	// must be asked about them; zero otherwise.
+	settledAt time.Time
+	// unplaced says that after the deadline something arrived that may have
+	// happened before it and changes the condition.
+	unplaced bool
 	// follower is nil until `when` and `outcome` are known.
 	follower follower
 	outcome  bool
@@ -60,9 +82,8 @@ type Decider struct {
 
 // New returns the decider of an expectation.
 func New(e *dsl.Expect, s *Scope) *Decider {
-	looks := newRelevance(e, s, NeedsLogs(e, s.Locals))
 	d := &Decider{
-		e: e, s: s, outcome: true, logs: looks.uses(), relevance: looks,
+		e: e, s: s, outcome: true, all: map[value.Read]bool{},
 		titles: [2]string{"Expectation not met", "Expectation could not be decided"},
 	}
 	d.follow = func(start time.Time) follower {
@@ -75,15 +96,16 @@ func New(e *dsl.Expect, s *Scope) *Decider {
 // returns as Observe does.
 func (d *Decider) Begin(now time.Time) (Verdict, bool) {
 	d.began, d.prev = now, now
-	d.look(now)
+	d.look(now, nil)
 	return d.decided()
 }
 
-// Observe looks at the timeline, to which last was just added, or to which
-// nothing was added where last is nil. now is the time that it is; not before
-// that of the call before. It returns the verdict and true once it is decided,
-// and the same from then on. A record that cannot change the expectation costs
-// next to nothing.
+// Observe looks at the timeline, to which last was just added, at the time now;
+// not before that of the call before. Where last is nil it says that every
+// source was asked at now or later, and that all that happened before now was
+// observed. It returns the verdict and true once it is decided, and the same
+// from then on. A record that cannot change the expectation costs next to
+// nothing.
 //
 // A record tells of the time up to its receipt and no further, since others
 // that were received later may still wait to be observed. So Observe must be
@@ -93,17 +115,47 @@ func (d *Decider) Observe(now time.Time, last *collectors.Record) (Verdict, bool
 	switch {
 	case d.verdict != nil:
 	case last == nil:
-		d.pass(now, true)
+		d.asked(now)
 	default:
 		at := latest(d.prev, received(last, now))
 		d.pass(at, false)
-		if d.verdict == nil && d.relevance.concerns(last) {
+		if d.verdict == nil && d.concerns(last) {
 			d.prev = at
-			d.look(at)
+			d.look(at, last)
 		}
 	}
 	return d.decided()
 }
+
+// Asks says whether the sources must be asked before it can be decided: then
+// Observe is to be called without a record, with the time at which they were
+// asked, once all that they had by then is observed.
+func (d *Decider) Asks() bool {
+	return d.verdict == nil && (!d.settledAt.IsZero() || d.follower != nil && d.follower.asks())
+}
+
+// Unplaced looks at a record that was added to the timeline after the Deadline,
+// while the sources were asked about it, and of which nobody knows whether it
+// happened before. Observe must be called without a record after it.
+func (d *Decider) Unplaced(r *collectors.Record) {
+	if d.verdict != nil || d.follower == nil || d.unplaced || !d.concerns(r) {
+		return
+	}
+	before, _ := d.truth(d.known)
+	after, diags := d.truth(d.s.Now())
+	d.unplaced = diags.HasErrors() || before != after
+}
+
+func (d *Decider) truth(eval Evaluator) (truth, hcl.Diagnostics) {
+	f, diags := eval.Find(d.e.Condition)
+	if diags.HasErrors() {
+		return truthUnknown, diags
+	}
+	return truthOf(d.e.Condition, f.Value)
+}
+
+// concerns says whether a record can change what was read.
+func (d *Decider) concerns(r *collectors.Record) bool { return touched(d.s, d.reads, r) }
 
 func (d *Decider) decided() (Verdict, bool) {
 	if d.verdict == nil {
@@ -125,53 +177,105 @@ func (d *Decider) Deadline() time.Time {
 	}
 }
 
-// NeedsLogs says whether log lines can change the verdict.
-func (d *Decider) NeedsLogs() bool { return d.logs }
-
-// look evaluates what is known at a time.
-func (d *Decider) look(at time.Time) {
-	d.known = d.s.at(d.logs)
+// look evaluates what is known at a time, after a record or without one.
+func (d *Decider) look(at time.Time, last *collectors.Record) {
+	d.known = d.s.Now()
 	if d.follower == nil {
-		d.prepare(at, d.known)
+		d.prepare(at, last)
 	}
 	if d.follower != nil && d.verdict == nil {
-		d.step(at, d.known)
+		d.step(at, last)
+	}
+}
+
+// asked notes that all that happened before a moment was observed.
+func (d *Decider) asked(now time.Time) {
+	if !d.settledAt.IsZero() && !d.settledAt.After(now) {
+		since := d.settledAt
+		d.settledAt = time.Time{}
+		d.settle(since)
+		if d.verdict == nil {
+			d.step(since, nil)
+		}
+	}
+	if d.verdict == nil && d.follower != nil {
+		if r := d.follower.asked(now); r != nil {
+			d.rule(r, d.known)
+		}
+	}
+	if d.verdict == nil {
+		d.pass(now, true)
 	}
 }
 
 // prepare evaluates when and outcome, and begins to follow the condition once
 // both are known.
-func (d *Decider) prepare(at time.Time, eval Evaluator) {
-	when, diags := setting(d.e.When, eval)
-	if diags.HasErrors() {
-		d.failed(at, diags, eval)
-		return
+func (d *Decider) prepare(at time.Time, last *collectors.Record) {
+	when, outcome, reads, diags := d.settings()
+	d.read(reads)
+	switch {
+	case diags.HasErrors():
+		d.failed(at, diags, d.known)
+	case when == truthUnknown || when == truthTrue && outcome == truthUnknown:
+		d.settledAt = time.Time{}
+	case proves(d.s, reads, last):
+		d.settledAt = time.Time{}
+		d.settle(at)
+	case d.settledAt.IsZero():
+		d.settledAt = at
 	}
+}
+
+// settings are the truths of when and outcome, with what they were read from.
+func (d *Decider) settings() (when, outcome truth, reads []value.Read, diags hcl.Diagnostics) {
+	when, reads, diags = setting(d.e.When, d.known)
+	if diags.HasErrors() || when == truthFalse {
+		return when, truthUnknown, reads, diags
+	}
+	outcome, more, diags := setting(d.e.Outcome, d.known)
+	return when, outcome, append(reads, more...), diags
+}
+
+// settle begins to follow the condition, or skips it, with when and outcome as
+// they are known.
+func (d *Decider) settle(at time.Time) {
+	when, outcome, _, _ := d.settings()
 	if when == truthFalse {
-		d.skip(at, eval)
-		return
-	}
-	outcome, diags := setting(d.e.Outcome, eval)
-	if diags.HasErrors() {
-		d.failed(at, diags, eval)
-		return
-	}
-	if when == truthUnknown || outcome == truthUnknown {
+		d.skip(at, d.known)
 		return
 	}
 	d.outcome = outcome == truthTrue
 	d.follower = d.follow(at)
 }
 
+// read notes what was read.
+func (d *Decider) read(reads []value.Read) {
+	d.reads = reads
+	for _, r := range reads {
+		d.all[r] = true
+	}
+}
+
 // step evaluates the condition and tells the follower.
-func (d *Decider) step(at time.Time, eval Evaluator) {
-	t, diags := evaluate(d.e.Condition, eval)
+func (d *Decider) step(at time.Time, last *collectors.Record) {
+	f, diags := d.known.Find(d.e.Condition)
+	d.read(f.Reads)
+	t := truthUnknown
+	if !diags.HasErrors() {
+		t, diags = truthOf(d.e.Condition, f.Value)
+	}
 	if diags.HasErrors() {
-		d.failed(at, diags, eval)
+		d.failed(at, diags, d.known)
 		return
 	}
-	if r := d.follower.step(at, t); r != nil {
-		d.rule(r, eval)
+	for _, why := range f.Unseen {
+		if t == truthUnknown && !slices.Contains(d.unseen, why) {
+			d.unseen = append(d.unseen, why)
+		}
+	}
+	l := look{at: at, t: t, sure: proves(d.s, f.Reads, last), blind: t == truthUnknown && len(f.Unseen) > 0}
+	if r := d.follower.step(l); r != nil {
+		d.rule(r, d.known)
 	}
 }
 

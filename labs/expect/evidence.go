@@ -5,27 +5,31 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// evidence is what a timeline has about the subjects of an expectation.
+// evidence is what a timeline has about what an expectation read.
 type evidence struct {
-	s        *Scope
-	logs     bool
-	subjects []subject
+	s *Scope
+	// reads are what was read at any time.
+	reads []value.Read
 }
 
-// newEvidence reads off the expectation's condition what it is about.
-func newEvidence(s *Scope, e *dsl.Expect, logs bool) evidence {
-	ev := evidence{s: s, logs: logs}
-	w := walker{locals: s.Locals, seen: map[string]bool{}}
-	for _, t := range observed(w.traversals(e.Condition)) {
-		if sub := parse(steps(t)); !slices.Contains(ev.subjects, sub) {
-			ev.subjects = append(ev.subjects, sub)
-		}
+// evidence is that of all that was read so far.
+func (d *Decider) evidence() evidence {
+	ev := evidence{s: d.s}
+	for r := range d.all {
+		ev.reads = append(ev.reads, r)
 	}
+	value.SortReads(ev.reads)
 	return ev
+}
+
+func (ev evidence) gaps() gaps { return gaps{tl: ev.s.Timeline, namespace: ev.s.Namespace} }
+
+// byAPI says whether the API tells of something that was read.
+func (ev evidence) byAPI() bool {
+	return slices.ContainsFunc(ev.reads, func(r value.Read) bool { return r.Stream.Kind() != "" || r.Stream == value.LifeStream })
 }
 
 // podsOf are the pods of a subject, oldest first.
@@ -33,119 +37,23 @@ func (ev evidence) podsOf(sub subject) []*collectors.PodState {
 	return slices.DeleteFunc(inNamespace(ev.s.Timeline, ev.s.Namespace), func(p *collectors.PodState) bool { return !sub.has(p) })
 }
 
-// recent are the last n records about the subjects that were received by a
-// time, oldest first; log lines only where the expectation uses logs.
-func (ev evidence) recent(n int, by time.Time) []collectors.Record {
-	pods := make([][]*collectors.PodState, len(ev.subjects))
-	for i, sub := range ev.subjects {
-		pods[i] = ev.podsOf(sub)
-	}
-	return ev.s.Timeline.Recent(func(r *collectors.Record) bool {
-		if r.Type == collectors.TypeLog && !ev.logs || r.Received.After(by) {
-			return false
-		}
-		for i, sub := range ev.subjects {
-			if ev.about(sub, pods[i], r) {
-				return true
-			}
-		}
-		return false
-	}, n)
-}
-
-// about says whether a record is about a subject.
-func (ev evidence) about(sub subject, pods []*collectors.PodState, r *collectors.Record) bool {
-	switch {
-	case sub.root == rootStep:
-		return r.Step != nil && r.Step.Name == sub.name
-	case ev.s.Namespace != "" && r.Object.Namespace != "" && r.Object.Namespace != ev.s.Namespace:
-		return false
-	case r.Type == collectors.TypeEvent && sub.attr != "events":
-		return false // hints, which would stand before what happened
-	case sub.container != "" && r.Container != "" && r.Container != sub.container:
-		return false
-	}
-	return sub.named(r.Object, pods)
-}
-
-// unseen is the first gap that could have changed the condition between two
-// moments, both included; nil where there was none. A gap ends before its To:
-// then the source sees again. One in which nothing was lost hides nothing once
-// it is over: its changes came late, but they came. What was told of gaps
-// after to does not count, so that a replay finds the same.
-func (ev evidence) unseen(from, to time.Time) *collectors.Record {
-	for _, r := range ev.s.Timeline.GapsBy(to) {
-		g := r.Gap
-		open := g.To.IsZero()
-		empty := !open && !g.To.After(g.From)
-		before := !open && !g.To.After(from) && (!empty || g.From.Before(from))
-		late := !open && g.Count == 0 && !g.To.After(to)
-		if before || late || g.From.After(to) {
-			continue
-		}
-		if slices.ContainsFunc(ev.subjects, func(sub subject) bool { return ev.concerns(r, sub) }) {
-			return &r
-		}
-	}
-	return nil
-}
-
-// concerns says whether a gap may have hidden something of a subject. A gap of
-// a kind without a name is of all objects of that kind.
-func (ev evidence) concerns(gap collectors.Record, sub subject) bool {
-	if !sub.from(gap.Source, ev.logs) {
-		return false
-	}
-	if sub.container != "" && gap.Container != "" && sub.container != gap.Container {
-		return false
-	}
-	pods := ev.podsOf(sub)
-	if kind, ofKind := value.KindOf(sub.root); ofKind {
-		return gap.Object.Kind == "" || gap.Object.Kind == kind.Kind || gap.Object.Kind == "Event" && sub.attr == "events"
-	}
-	if gap.Source == collectors.SourceAPI && gap.Object.Kind == "Event" {
-		return sub.attr == "events"
-	}
-	if gap.Source == collectors.SourceAPI && gap.Object.Kind != "" && gap.Object.Kind != "Pod" && gap.Object.Kind != "Job" {
-		return false
-	}
-	switch gap.Object.Kind {
-	case "Pod", "Job":
-		if gap.Object.Name == "" {
-			job := sub.root == rootJob && !sub.pods
-			return job && sub.attr == "" || job == (gap.Object.Kind == "Job")
-		}
-		if ns := gap.Object.Namespace; ns != "" && ev.s.Namespace != "" && ns != ev.s.Namespace {
-			return false
-		}
-		return sub.named(gap.Object, pods)
-	case "Node":
-		return len(pods) == 0 || slices.ContainsFunc(pods, func(p *collectors.PodState) bool {
-			return p.Pod().Node == "" || p.Pod().Node == gap.Object.Name
+// pods are those that were read, oldest first.
+func (ev evidence) pods() []*collectors.PodState {
+	g := ev.gaps()
+	return slices.DeleteFunc(inNamespace(ev.s.Timeline, ev.s.Namespace), func(p *collectors.PodState) bool {
+		return !slices.ContainsFunc(ev.reads, func(r value.Read) bool {
+			return (r.Name != "" || r.Job != "") && r.Stream != value.JobStream && r.Stream != value.StepStream && g.isOf(p.Object, r)
 		})
-	}
-	return true
+	})
 }
 
-// dropped is the container of a subject of whose log older lines are no longer
-// kept, and how many; empty where there is none.
-func (ev evidence) dropped() (container string, lines int) {
-	if !ev.logs {
-		return "", 0
-	}
-	for _, sub := range ev.subjects {
-		if !sub.from(collectors.SourceLog, true) {
-			continue
-		}
-		for _, p := range ev.podsOf(sub) {
-			for _, c := range p.Containers {
-				if n := ev.s.Timeline.Log(p.Object, c.Name).Dropped; n > 0 && (sub.container == "" || sub.container == c.Name) {
-					return c.Name, n
-				}
-			}
-		}
-	}
-	return "", 0
+// recent are the last n records that could change what was read and were
+// received by a time, oldest first. Kubernetes' events are left out unless they
+// were asked for: they are hints, which would stand before what happened.
+func (ev evidence) recent(n int, by time.Time) []collectors.Record {
+	return ev.s.Timeline.Recent(func(r *collectors.Record) bool {
+		return !r.Received.After(by) && (r.Type == collectors.TypeGap && hidden(ev.s, ev.reads, r) || touched(ev.s, ev.reads, r))
+	}, n)
 }
 
 // at is when a subject's value was last observed; not known where it never

@@ -29,18 +29,18 @@ func TestGapsConcern(t *testing.T) {
 		{main + ".exit_code == 0", logs, pod, "main", false},
 		{main + ".exit_code == 0", api, pod, "", true},
 		{main + ".exit_code == 0", api, podObject("myapp-later", "l"), "", true},
-		{main + ".ready", runtime, pod, "main", false},
+		{main + ".ready", runtime, pod, "main", true}, // what ended is not ready
 		{main + ".ready", api, pod, "", true},
 		{`job.myapp.pod.status == "x"`, runtime, pod, "", false},
 		{`job.myapp.pod.start_order == []`, runtime, pod, "", true},
 		{"job.myapp.complete", runtime, pod, "", false},
 		{`logged(` + main + `, "x")`, logs, pod, "main", true},
 		{`logged(` + main + `, "x")`, logs, pod, "side", false},
-		{main + `.log.text == ""`, api, pod, "", false},
+		{main + `.log.text == ""`, api, pod, "", true}, // which pod is the newest
 		{`pod["myapp-x"].phase == "x"`, api, pod, "", true},
 		{`pod["myapp-x"].phase == "x"`, api, podObject("other", "o"), "", false},
-		{"pod[local.name].phase == null", api, podObject("other", "o"), "", true},
-		{`pod["nobody"].container["c"].exit_code == 0`, runtime, node("node2"), "", true},
+		{`pod[join("-", ["myapp", "x"])].phase == null`, api, podObject("other", "o"), "", false},
+		{`pod["nobody"].container["c"].exit_code == 0`, runtime, node("node2"), "", false}, // the API tells of pods
 		{"job.myapp.complete", api, collectors.Object{Kind: "Pod"}, "", false},
 		{"job.myapp.complete", api, collectors.Object{Kind: "Job"}, "", true},
 		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
@@ -57,7 +57,10 @@ func TestGapsConcern(t *testing.T) {
 			gap.Container = test.container
 			b.tl.Add(gap)
 			e := b.expect(t, test.condition, 0, 0)
-			got := newEvidence(b.scope, e, NeedsLogs(e, nil)).unseen(at(15), at(25)) != nil
+			d := New(e, b.scope)
+			d.Begin(at(15))
+			ev := d.evidence()
+			got := ev.gaps().between(ev.reads, at(15), at(25)) != nil
 			if got != test.want {
 				t.Errorf("%s, a gap of %s of %v: concerns is %v, want %v", test.condition, test.source, test.object, got, test.want)
 			}
@@ -76,7 +79,7 @@ func TestLinesThatAreNoLongerThere(t *testing.T) {
 	e := b.expect(t, `length(regexall("absent", job.myapp.pod.container["main"].log.text)) > 0`, 0, 0)
 	e.Outcome = b.src.expr(t, "false")
 	v := b.run(t, e, 10)
-	if v.Status != Error || !strings.Contains(v.Reason, `the first 2 lines of the log of container "main" were no longer at hand`) {
+	if v.Status != Error || !strings.Contains(v.Reason, `lines were no longer kept: the first 2 of the log of container "main"`) {
 		t.Errorf("%v: %s", v.Status, v.Reason)
 	}
 }

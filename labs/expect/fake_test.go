@@ -59,28 +59,60 @@ func (s *source) expr(t testing.TB, text string) hcl.Expression {
 	return expr
 }
 
-// flagEvaluator is an evaluator for the Job "flag", whose Active tells the truth of
-// everything it is asked: 1 false, 2 true, else unknown; 9 is an error.
-type flagEvaluator struct{ o Observed }
+// fakeEvaluator is an evaluator for the Job "flag", whose state tells the truth
+// of everything it is asked: 1 false, 2 true, else unknown; 9 is an error.
+type fakeEvaluator struct {
+	o Observed
+	// is is the truth of an expression, where that is not the flag's Active.
+	is func(hcl.Expression, *value.Job) truth
+}
 
-func (f flagEvaluator) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+func (f fakeEvaluator) Find(expr hcl.Expression) (value.Finding, hcl.Diagnostics) {
 	if v, diags := expr.Value(nil); !diags.HasErrors() {
-		return v, nil
+		return value.Finding{Value: v}, nil
 	}
+	found := value.Finding{Value: cty.UnknownVal(cty.Bool), Reads: []value.Read{{Stream: value.JobStream, Name: "flag"}}}
 	job := f.o.Jobs["flag"]
 	if job == nil {
-		return cty.UnknownVal(cty.Bool), nil
+		if why := f.o.Missed[value.JobStream]; why != "" {
+			found.Unseen = []string{why}
+		}
+		return found, nil
 	}
-	switch job.Active {
-	case 1:
-		return cty.False, nil
-	case 2:
-		return cty.True, nil
-	case 9:
-		return cty.NilVal, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Broken", Detail: "It broke.", Subject: expr.Range().Ptr()}}
+	t := truth(job.Active)
+	if f.is != nil {
+		t = f.is(expr, job)
 	}
-	return cty.UnknownVal(cty.Bool), nil
+	switch {
+	case t == wrong:
+		return value.Finding{Value: cty.DynamicVal}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Broken", Detail: "It broke.", Subject: expr.Range().Ptr()}}
+	case job.Blind != "":
+		found.Unseen = []string{job.Blind}
+	case t == truthFalse:
+		found.Value = cty.False
+	case t == truthTrue:
+		found.Value = cty.True
+	}
+	return found, nil
 }
+
+func (f fakeEvaluator) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	found, diags := f.Find(expr)
+	return found.Value, diags
+}
+
+func (f fakeEvaluator) References(expr hcl.Expression) []value.Ref {
+	var refs []value.Ref
+	for _, t := range expr.Variables() {
+		found, _ := f.Find(expr)
+		refs = append(refs, value.Ref{
+			Expression: value.FormatTraversal(t), Value: value.Format(found.Value), State: value.StateOf(found.Value), Root: t.RootName(), Traversal: t,
+		})
+	}
+	return refs
+}
+
+func (f fakeEvaluator) Decisive(hcl.Expression) []value.Part { return nil }
 
 // flagRecord makes the flag's truth so.
 func flagRecord(seconds float64, t truth) collectors.Record {
@@ -110,7 +142,7 @@ func newBench() *bench {
 	b := &bench{tl: collectors.NewTimeline(base), src: newSource()}
 	b.scope = &Scope{
 		Timeline: b.tl, Namespace: "ns", Files: b.src.files,
-		Evaluator: func(o Observed) Evaluator { return flagEvaluator{o} },
+		Evaluator: func(o Observed) Evaluator { return fakeEvaluator{o: o} },
 	}
 	return b
 }
@@ -123,7 +155,7 @@ func newRealBench() *bench {
 		return &value.Scope{
 			Shared: shared,
 			Vars:   cty.ObjectVal(map[string]cty.Value{"secret": cty.StringVal("hunter2").Mark(value.Sensitive), "n": cty.NumberIntVal(3)}),
-			Target: &value.Target{Name: "v128", Minor: 28}, Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, ScenarioLocals: b.scope.Locals, Extra: o.Extra, Cache: o.Cache,
+			Target: &value.Target{Name: "v128", Minor: 28}, Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, ScenarioLocals: b.scope.Locals, Extra: o.Extra, Cache: o.Cache,
 		}
 	}
 	return b
@@ -147,7 +179,17 @@ func (b *bench) run(t testing.TB, e *dsl.Expect, begin float64, records ...colle
 		records = records[1:]
 	}
 	v, done := d.Begin(at(begin))
-	for !done && len(records) > 0 {
+	now := at(begin)
+	for !done && (len(records) > 0 || d.Asks()) {
+		if d.Asks() { // they answer at once
+			if v, done = d.Observe(now, nil); done {
+				break
+			}
+			if d.Asks() {
+				t.Fatal("it asks again")
+			}
+			continue
+		}
 		r := records[0]
 		if deadline := d.Deadline(); deadline.Before(r.Received) {
 			v, done = d.Observe(deadline, nil)
@@ -158,6 +200,7 @@ func (b *bench) run(t testing.TB, e *dsl.Expect, begin float64, records ...colle
 		}
 		records = records[1:]
 		b.tl.Add(r)
+		now = latest(now, r.Received)
 		v, done = d.Observe(r.Received, &r)
 	}
 	for range 3 {

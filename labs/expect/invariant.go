@@ -12,8 +12,8 @@ import (
 // is driven as a Decider is: Begin once, Observe after each record, and End at
 // the scenario's end. It never reads a clock.
 //
-//   - Known to be false decides at once: Fail. What was seen shows it by
-//     itself, so that no gap takes it away.
+//   - Known to be false is Fail, at once where what was seen shows it by itself,
+//     else once the sources have been asked; no gap takes it away.
 //   - Never false to the end is Pass, also where it was not known at times.
 //   - It is Error at the end where a source missed something of what the
 //     condition is about, by the rules of the Decider and over all the time
@@ -62,13 +62,18 @@ func (i *Invariant) End(now time.Time) Verdict {
 		return v
 	}
 	at := latest(d.prev, now)
-	if i.w == nil {
+	switch {
+	case i.w == nil:
 		d.unprepared(at, d.known)
-	} else {
+	default:
 		d.rule(i.w.end(at), d.known)
 	}
 	return *d.verdict
 }
+
+// Asks says whether the sources must be asked before it can be decided, as for a
+// Decider.
+func (i *Invariant) Asks() bool { return i.d.Asks() }
 
 // watch follows the condition of an invariant.
 type watch struct {
@@ -77,24 +82,46 @@ type watch struct {
 	// changed is when it last became what it is.
 	changed time.Time
 	looks   int
+	// waits is that it was broken, which counts once the sources have been
+	// asked; doubted is when it was false for a moment only.
+	waits   *ruling
+	doubted time.Time
 	tally
 }
 
 var _ follower = (*watch)(nil)
 
-func (w *watch) step(now time.Time, t truth) *ruling {
-	if w.looks == 0 || t != w.last {
-		w.last, w.changed = t, now
+func (w *watch) step(l look) *ruling {
+	if w.looks == 0 || l.t != w.last {
+		w.last, w.changed = l.t, l.at
 	}
 	w.looks++
-	w.count(t)
-	if t != truthFalse {
+	w.count(l.t)
+	if l.t != truthFalse {
+		if w.waits != nil {
+			w.waits, w.doubted = nil, l.at
+		}
 		return nil
 	}
-	r := w.rule(violated, now)
+	r := w.rule(violated, l.at)
 	r.seen = true
-	return r
+	if l.sure {
+		return r
+	}
+	if w.waits == nil {
+		w.waits = r
+	}
+	return nil
 }
+
+func (w *watch) asked(now time.Time) *ruling {
+	if w.waits == nil || w.waits.at.After(now) {
+		return nil
+	}
+	return w.waits
+}
+
+func (w *watch) asks() bool { return w.waits != nil }
 
 func (w *watch) pass(time.Time, bool) *ruling { return nil }
 
@@ -106,7 +133,7 @@ func (w *watch) end(now time.Time) *ruling { return w.rule(kept, now) }
 func (w *watch) rule(kind rulingKind, at time.Time) *ruling {
 	return &ruling{
 		kind: kind, met: kind == kept, got: w.last, at: at, start: w.start, since: w.changed,
-		needed: w.start, looks: w.looks, tally: w.tally,
+		needed: w.start, looks: w.looks, tally: w.tally, doubted: w.doubted,
 	}
 }
 

@@ -5,20 +5,22 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-
-	"github.com/kind-lab/lab/collectors"
 )
 
 // maxVerdictRecords bounds the records that a verdict shows.
 const maxVerdictRecords = 5
 
+// tooNear is how near to the end of a hold something that the API told may have
+// happened after it: the API tells of a change up to so much later.
+const tooNear = time.Second
+
 // rule makes the verdict of a ruling.
 func (d *Decider) rule(r *ruling, eval Evaluator) {
-	ev := newEvidence(d.s, d.e, d.logs)
+	ev := d.evidence()
 	refs := ev.references(d.e.Condition, eval)
 	v := d.blank(r.at, r.got, ev, refs)
 	v.Reason = d.reason(r, ev, refs, eval)
-	if late, diags := evaluate(d.e.Condition, d.s.at(d.logs)); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
+	if late, diags := d.truth(d.s.Now()); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
 		v.Reason += "; it came true only after that"
 	}
 	v.Status = Fail
@@ -50,41 +52,31 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 
 // untold says why the ruling cannot be relied upon; empty where it can.
 func (d *Decider) untold(r *ruling, ev evidence) string {
-	if r.seen {
+	switch {
+	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear && ev.byAPI():
+		return fmt.Sprintf("it ended less than %s before the %s were over, and the API may tell of a change so much later", span(tooNear), span(d.e.Hold))
+	case r.seen:
 		return ""
+	case d.unplaced:
+		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
 	}
-	if gap := ev.unseen(r.needed, r.at); gap != nil {
-		return d.gapText(gap)
+	if gap := ev.gaps().between(ev.reads, r.needed, r.at); gap != nil {
+		return ev.gaps().text(gap)
 	}
-	if container, n := ev.dropped(); n > 0 {
-		return fmt.Sprintf("the first %d lines of the log of container %q were no longer at hand", n, container)
+	for _, why := range d.unseen {
+		if ev.gaps().stands(why) {
+			return why
+		}
+	}
+	if !r.doubted.IsZero() {
+		return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
 	}
 	return ""
 }
 
-// gapText says what was not seen, when and why.
-func (d *Decider) gapText(r *collectors.Record) string {
-	of := ""
-	if r.Object.Name != "" {
-		of = " of " + r.Object.Kind + " " + r.Object.Name
-	}
-	if r.Container != "" {
-		of += fmt.Sprintf(", container %q,", r.Container)
-	}
-	until := " on"
-	if !r.Gap.To.IsZero() {
-		until = fmt.Sprintf(" to %.3fs", d.s.Timeline.Seconds(r.Gap.To))
-	}
-	text := fmt.Sprintf("the source %q saw nothing%s from %.3fs%s of the run", r.Source, of, d.s.Timeline.Seconds(r.Gap.From), until)
-	if r.Gap.Reason != "" {
-		text += " (" + r.Gap.Reason + ")"
-	}
-	return text
-}
-
 // skip makes the verdict where `when` is false.
 func (d *Decider) skip(at time.Time, eval Evaluator) {
-	ev := newEvidence(d.s, d.e, d.logs)
+	ev := d.evidence()
 	refs := ev.references(d.e.When, eval)
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status, v.Records = Skip, nil
@@ -99,13 +91,18 @@ func (d *Decider) skip(at time.Time, eval Evaluator) {
 // time.
 func (d *Decider) unprepared(at time.Time, eval Evaluator) {
 	name, expr := "when", d.e.When
-	if t, diags := setting(expr, eval); t == truthTrue && !diags.HasErrors() {
+	if t, _, diags := setting(expr, eval); t == truthTrue && !diags.HasErrors() {
 		name, expr = "outcome", d.e.Outcome
 	}
-	ev := newEvidence(d.s, d.e, d.logs)
+	ev := d.evidence()
 	refs := ev.references(expr, eval)
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status = Error
+	if !d.settledAt.IsZero() {
+		v.Reason = fmt.Sprintf("the sources did not answer within %s when they were asked about `when` and `outcome`", span(at.Sub(d.began)))
+		d.decide(v, refs, eval, nil)
+		return
+	}
 	v.Reason = fmt.Sprintf("`%s` was still not known after %s, so that it cannot be told what to expect: %s: %s",
 		name, span(at.Sub(d.began)), d.source(expr), ev.neverCame(refs))
 	d.decide(v, refs, eval, nil)
@@ -113,7 +110,7 @@ func (d *Decider) unprepared(at time.Time, eval Evaluator) {
 
 // failed makes the verdict where something could not be evaluated.
 func (d *Decider) failed(at time.Time, diags hcl.Diagnostics, eval Evaluator) {
-	ev := newEvidence(d.s, d.e, d.logs)
+	ev := d.evidence()
 	refs := ev.references(d.e.Condition, eval)
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status = Error

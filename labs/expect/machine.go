@@ -41,12 +41,27 @@ const (
 	kept
 )
 
+// look is what a condition is from a moment on.
+type look struct {
+	at time.Time
+	t  truth
+	// sure says that what was observed then shows it by itself. Otherwise it
+	// counts once the sources have been asked and it is still so.
+	sure bool
+	// blind says that it is unknown since a source saw nothing.
+	blind bool
+}
+
 // follower follows a condition's truth over time. It knows neither expressions
 // nor records: it is told the truth whenever that may have changed.
 type follower interface {
-	// step tells that the condition is t from now on, which is not after the
+	// step tells what the condition is from now on, which is not after the
 	// deadline. The result is nil while nothing is decided.
-	step(now time.Time, t truth) *ruling
+	step(look) *ruling
+	// asked tells that all that happened before a moment was observed.
+	asked(now time.Time) *ruling
+	// asks says whether something waits for that.
+	asks() bool
 	// pass decides what the time alone decides: a deadline before now, or at
 	// it where reached.
 	pass(now time.Time, reached bool) *ruling
@@ -71,6 +86,9 @@ type ruling struct {
 	// it only if from needed to at nothing was missed.
 	seen   bool
 	needed time.Time
+	// doubted is when the condition was so for a moment that was over before the
+	// sources had been asked; zero where that matters to nothing.
+	doubted time.Time
 	// looks counts how often an invariant was evaluated.
 	looks int
 	tally
@@ -95,14 +113,24 @@ type machine struct {
 	last   truth
 	since  time.Time
 	isTrue bool
+	// isSure says that it is known that the condition came true.
+	isSure bool
+	// waits is a ruling that counts once the sources have been asked.
+	waits *ruling
+	// doubted is when the condition last was so for a moment only.
+	doubted time.Time
 	tally
 }
 
 var _ follower = (*machine)(nil)
 
+// stretches says whether any time that it stays true counts, and not the first
+// alone.
+func (m *machine) stretches() bool { return !m.outcome && m.within > 0 }
+
 func (m *machine) deadline() time.Time {
 	switch {
-	case m.isTrue:
+	case m.isTrue && m.hold > 0:
 		return m.since.Add(m.hold)
 	case m.within > 0:
 		return m.start.Add(m.within)
@@ -111,16 +139,59 @@ func (m *machine) deadline() time.Time {
 	}
 }
 
-func (m *machine) step(now time.Time, t truth) *ruling {
-	m.last = t
-	m.count(t)
+func (m *machine) asks() bool { return m.waits != nil || m.isTrue && !m.isSure }
+
+func (m *machine) asked(now time.Time) *ruling {
+	if m.isTrue && !m.since.After(now) {
+		m.isSure = true
+	}
+	r := m.waits
+	if r == nil || r.at.After(now) {
+		return nil
+	}
+	m.waits = nil
+	if r.kind == broke && m.stretches() {
+		return m.fell(r.at)
+	}
+	return r
+}
+
+func (m *machine) step(l look) *ruling {
+	m.last = l.t
+	m.count(l.t)
+	m.reconsider(l)
 	switch {
-	case t == truthTrue:
-		return m.rise(now)
+	case l.t == truthTrue:
+		return m.rise(l)
 	case m.isTrue:
-		return m.fall(now)
-	case t == truthFalse && m.within == 0:
-		return m.rule(wasFalse, now, now)
+		return m.fall(l)
+	case l.t == truthFalse && m.within == 0:
+		return m.unless(l.sure, m.rule(wasFalse, l.at, l.at))
+	}
+	return nil
+}
+
+// reconsider gives up what waits for the sources to be asked where it is no
+// longer so.
+func (m *machine) reconsider(l look) {
+	switch {
+	case m.waits == nil || m.waits.got == l.t || m.waits.kind == broke && l.t != truthTrue:
+	case m.waits.kind == wasFalse: // what it is when they have answered counts
+		m.waits = nil
+	default:
+		m.waits, m.doubted = nil, l.at
+	}
+}
+
+// unless is a ruling, or nil while it waits for the sources to be asked.
+func (m *machine) unless(sure bool, r *ruling) *ruling {
+	if sure {
+		r.seen = true
+		return r
+	}
+	if m.waits == nil {
+		r.seen = true
+		m.waits = r
 	}
 	return nil
 }
@@ -130,9 +201,16 @@ func (m *machine) pass(now time.Time, reached bool) *ruling {
 	if now.Before(deadline) || !reached && !now.After(deadline) {
 		return nil
 	}
+	if r := m.asked(deadline); r != nil || m.deadline().After(deadline) {
+		return r
+	}
 	switch {
 	case m.isTrue:
-		return m.rule(held, deadline, m.since)
+		needed := m.since
+		if m.within > 0 && m.outcome {
+			needed = m.start // it may have come true before, and broken
+		}
+		return m.rule(held, deadline, needed)
 	case m.within > 0:
 		return m.rule(never, deadline, m.start)
 	default:
@@ -141,37 +219,52 @@ func (m *machine) pass(now time.Time, reached bool) *ruling {
 }
 
 // rise is told when the condition is true.
-func (m *machine) rise(now time.Time) *ruling {
+func (m *machine) rise(l look) *ruling {
 	if !m.isTrue {
-		m.isTrue, m.since = true, now
+		m.isTrue, m.since, m.isSure = true, l.at, l.sure
 	}
+	m.isSure = m.isSure || l.sure
 	if m.hold > 0 {
 		return nil
 	}
-	r := m.rule(cameTrue, now, now)
-	r.seen = m.within > 0
-	return r
+	return m.unless(m.isSure, m.rule(cameTrue, m.since, m.since))
 }
 
 // fall is told when the condition was true and is not any more. Where it is
 // not expected to come true and hold, it may do so again until its time is
 // over.
-func (m *machine) fall(now time.Time) *ruling {
-	m.isTrue = false
-	if !m.outcome && m.within > 0 {
-		if end := m.start.Add(m.within); now.After(end) {
-			return m.rule(never, now, m.start)
+func (m *machine) fall(l look) *ruling {
+	switch {
+	case m.hold > 0 && l.blind: // it may still be true; the gap is looked at in the end
+		return nil
+	case !m.isSure: // it may never have been true
+		m.isTrue, m.doubted = false, l.at
+		if l.t == truthFalse && m.within == 0 {
+			return m.unless(l.sure, m.rule(wasFalse, l.at, l.at))
 		}
 		return nil
+	case m.stretches() && l.sure:
+		return m.fell(l.at)
 	}
-	r := m.rule(broke, now, m.since)
-	r.seen = true
-	return r
+	return m.unless(l.sure, m.rule(broke, l.at, m.since))
+}
+
+// fell ends a stretch in which the condition was true.
+func (m *machine) fell(at time.Time) *ruling {
+	m.isTrue = false
+	if end := m.start.Add(m.within); at.After(end) {
+		return m.rule(never, at, m.start)
+	}
+	return nil
 }
 
 func (m *machine) rule(kind rulingKind, at, needed time.Time) *ruling {
-	return &ruling{
+	r := &ruling{
 		kind: kind, met: kind == cameTrue || kind == held, got: m.last,
 		at: at, start: m.start, since: m.since, needed: needed, tally: m.tally,
 	}
+	if kind == never || kind == unsettled || kind == held && !(m.stretches() && m.doubted.Before(m.since)) {
+		r.doubted = m.doubted
+	}
+	return r
 }

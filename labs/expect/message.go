@@ -31,7 +31,7 @@ func messageText(expr hcl.Expression, eval Evaluator) string {
 	if t, ok := expr.(*hclsyntax.TemplateWrapExpr); ok {
 		return messageText(t.Wrapped, eval)
 	}
-	v, diags := marked(expr, eval)
+	v, diags := eval.EvalMarked(expr)
 	if diags.HasErrors() {
 		first := firstError(diags)
 		return "(could not be evaluated: " + first.Summary + ": " + first.Detail + ")"

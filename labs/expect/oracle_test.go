@@ -39,7 +39,7 @@ func define(tr *trial) finding {
 	case first < 0:
 		return finding{Error, tr.begin + settleTicks}
 	case tr.invariant:
-		return keptTo(tr, looks[first:], start)
+		return keptTo(tr, looks[first:])
 	}
 	d := definition{trial: tr, looks: looks[first:], start: start, outcome: looks[first].outcome == int(truthTrue)}
 	return d.verdict()
@@ -74,14 +74,13 @@ type definition struct {
 	outcome bool
 }
 
-// ending says how the condition's course ended: at, whether as the condition
-// asks, what must have been seen for that (nothing where needed is after at),
-// and which was the last observation.
+// ending says how the condition's course ended: at, and whether as the condition
+// asks. near says that it ended so near to the end of the hold that the API may
+// have told of it too late.
 type ending struct {
-	met        bool
-	at, needed int
-	order      int
-	wrong      bool
+	met         bool
+	at          int
+	wrong, near bool
 }
 
 func (d *definition) verdict() finding {
@@ -92,7 +91,7 @@ func (d *definition) verdict() finding {
 	switch {
 	case e.wrong:
 		return finding{Error, e.at}
-	case e.needed <= e.at && d.missed(e.needed, e.at, e.order):
+	case e.near:
 		return finding{Error, e.at}
 	case e.met == d.outcome:
 		return finding{Pass, e.at}
@@ -100,26 +99,26 @@ func (d *definition) verdict() finding {
 	return finding{Fail, e.at}
 }
 
-// everything is after the order of every observation.
-const everything = 1 << 30
+// nearTicks is the second by which the API may be late.
+const nearTicks = 10
 
 // now: it must be true now, which waits up to 10 s where it is not known.
 func (d *definition) now() ending {
 	for i, l := range d.looks {
 		switch {
 		case l.at > d.start+settleTicks:
-			return ending{at: d.start + settleTicks, needed: d.start, order: everything}
+			return ending{at: d.start + settleTicks}
 		case l.condition == int(wrong):
 			return ending{at: l.at, wrong: true}
 		case l.condition == int(truthFalse):
-			return ending{at: l.at, needed: l.at, order: l.order}
+			return ending{at: l.at}
 		case l.condition == int(truthTrue) && d.hold == 0:
-			return ending{met: true, at: l.at, needed: l.at, order: l.order}
+			return ending{met: true, at: l.at}
 		case l.condition == int(truthTrue):
 			return d.held(i)
 		}
 	}
-	return ending{at: d.start + settleTicks, needed: d.start, order: everything}
+	return ending{at: d.start + settleTicks}
 }
 
 // held: from the observation i on it must stay true for the hold, the last
@@ -129,14 +128,14 @@ func (d *definition) held(i int) ending {
 	for _, l := range d.looks[i:] {
 		switch {
 		case l.at > since+d.hold:
-			return ending{met: true, at: since + d.hold, needed: since, order: everything}
+			return ending{met: true, at: since + d.hold}
 		case l.condition == int(wrong):
 			return ending{at: l.at, wrong: true}
 		case l.condition != int(truthTrue):
-			return ending{at: l.at, needed: l.at + 1, order: l.order} // that was seen
+			return ending{at: l.at, near: since+d.hold-l.at < nearTicks}
 		}
 	}
-	return ending{met: true, at: since + d.hold, needed: since, order: everything}
+	return ending{met: true, at: since + d.hold}
 }
 
 // eventually: it must be true at some observation within the time, and hold
@@ -149,26 +148,26 @@ func (d *definition) eventually() ending {
 		before = truth(l.condition)
 		switch {
 		case l.at > end:
-			return ending{at: end, needed: d.start, order: everything}
+			return ending{at: end}
 		case l.condition == int(wrong):
 			return ending{at: l.at, wrong: true}
 		case rises && d.hold == 0:
-			return ending{met: true, at: l.at, needed: l.at + 1} // that was seen
+			return ending{met: true, at: l.at} // that was seen
 		case rises:
 			e := d.held(i)
 			if e.met || d.outcome || e.wrong {
 				return e
 			}
 			if e.at > end {
-				return ending{at: e.at, needed: d.start, order: e.order}
+				return ending{at: e.at}
 			}
 		}
 	}
-	return ending{at: end, needed: d.start, order: everything}
+	return ending{at: end}
 }
 
-// keptTo is the definition of an invariant that is watched from start on.
-func keptTo(tr *trial, looks []glance, start int) finding {
+// keptTo is the definition of an invariant that is watched from those looks on.
+func keptTo(tr *trial, looks []glance) finding {
 	known := false
 	for _, l := range looks {
 		switch l.condition {
@@ -180,39 +179,8 @@ func keptTo(tr *trial, looks []glance, start int) finding {
 			known = true
 		}
 	}
-	if tr.missed(start, tr.end, everything) || !known && !tr.flagSeen() {
+	if !known && !tr.flagSeen() {
 		return finding{Error, tr.end}
 	}
 	return finding{Pass, tr.end}
-}
-
-// missed says whether a source missed something between two moments, the last
-// included, by what was told until then and until the observation order.
-func (tr *trial) missed(from, to, order int) bool {
-	for i, g := range tr.events {
-		if g.kind != 'g' || g.at > to || i > order {
-			continue
-		}
-		until := everything // it goes on
-		if g.to > 0 {
-			until = g.to
-		}
-		for j, c := range tr.events {
-			if g.to == 0 && c.kind == 'g' && c.to > 0 && c.from == g.from && j > i && c.at <= to && j <= order {
-				until, g.count = c.to, c.count
-				break
-			}
-		}
-		switch {
-		case g.from > to:
-		case until == everything:
-			return true
-		case g.count == 0 && until <= to: // all of it came, if late
-		case until <= g.from && g.from >= from: // a moment
-			return true
-		case until > g.from && until > from:
-			return true
-		}
-	}
-	return false
 }

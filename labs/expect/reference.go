@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/dsl/value"
 )
@@ -24,24 +22,7 @@ type reference struct {
 // references are the references of an expression with their values, each once,
 // and after them those of the scenario's locals that it reaches.
 func (ev evidence) references(expr hcl.Expression, eval Evaluator) []reference {
-	if of, ok := eval.(interface {
-		References(hcl.Expression) []value.Ref
-	}); ok {
-		return ev.fromRefs(of.References(expr))
-	}
-	var refs []reference
-	w := walker{locals: ev.s.Locals, seen: map[string]bool{}}
-	for _, t := range w.traversals(expr) {
-		v, diags := marked(&hclsyntax.ScopeTraversalExpr{Traversal: t, SrcRange: t.SourceRange()}, eval)
-		if diags.HasErrors() || v == cty.NilVal {
-			v = cty.DynamicVal
-		}
-		r := ev.reference(steps(t), Reference{Expression: value.FormatTraversal(t), Value: value.Format(v)}, value.StateOf(v))
-		if !slices.ContainsFunc(refs, func(x reference) bool { return x.Expression == r.Expression }) {
-			refs = append(refs, r)
-		}
-	}
-	return refs
+	return ev.fromRefs(eval.References(expr))
 }
 
 func (ev evidence) fromRefs(all []value.Ref) []reference {
@@ -73,17 +54,6 @@ func (ev evidence) reference(path []string, shown Reference, state value.State) 
 		r.Since = &from
 	}
 	return r
-}
-
-// marked evaluates with the marks of the result where the evaluator can, so
-// that what is sensitive is known to be.
-func marked(expr hcl.Expression, eval Evaluator) (cty.Value, hcl.Diagnostics) {
-	if m, ok := eval.(interface {
-		EvalMarked(hcl.Expression) (cty.Value, hcl.Diagnostics)
-	}); ok {
-		return m.EvalMarked(expr)
-	}
-	return eval.Eval(expr)
 }
 
 // missing says what never came, of a reference that is not known, or known not

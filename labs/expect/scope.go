@@ -2,6 +2,7 @@ package expect
 
 import (
 	"maps"
+	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -10,11 +11,20 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// Evaluator evaluates an expression over what is known at one moment. What is
-// not known yet is an unknown value and no error.
+// Evaluator evaluates expressions over what is known at one moment. What is not
+// known yet is an unknown value and no error.
 type Evaluator interface {
-	Eval(hcl.Expression) (cty.Value, hcl.Diagnostics)
+	// Find evaluates an expression and says what its value rests on.
+	Find(hcl.Expression) (value.Finding, hcl.Diagnostics)
+	// EvalMarked keeps the marks of what is sensitive.
+	EvalMarked(hcl.Expression) (cty.Value, hcl.Diagnostics)
+	// References are the references in an expression, with their values.
+	References(hcl.Expression) []value.Ref
+	// Decisive are the parts of a condition that made it what it is.
+	Decisive(hcl.Expression) []value.Part
 }
+
+var _ Evaluator = (*value.Scope)(nil)
 
 // Scope is what the expectations of one run on one cluster have in common.
 type Scope struct {
@@ -23,8 +33,8 @@ type Scope struct {
 	// Namespace is the run's own, in which names are looked up; empty means
 	// any.
 	Namespace string
-	// Locals are the scenario's own locals, so that what a condition reaches
-	// by way of local.x is known to concern it.
+	// Locals are the scenario's own locals: a message names them by what they
+	// are made of.
 	Locals map[string]hcl.Expression
 	// Files are the sources of the scenario by file name.
 	Files map[string]*hcl.File
@@ -34,9 +44,12 @@ type Scope struct {
 	// Evaluator makes the evaluator for what is known at one moment.
 	Evaluator func(Observed) Evaluator
 
-	// pods are the values of pods as they were last, without logs.
+	// pods are the values of pods as they were last.
 	pods  map[*collectors.PodState]*value.Pod
 	cache *value.Cache
+	logs  *logs
+	// patterns are those that lines are held to.
+	patterns map[string]*regexp.Regexp
 }
 
 // Observed is what is known of a run at one moment, by name.
@@ -47,6 +60,8 @@ type Observed struct {
 	Steps map[string]*value.Step
 	// Objects are those of other kinds that were watched.
 	Objects map[value.ObjectKey]*value.Object
+	// Missed says of a stream why objects that are not here may have been there.
+	Missed map[value.Stream]string
 	// Extra is the scope's.
 	Extra map[string]cty.Value
 	// Cache keeps values from one moment to the next.
@@ -68,22 +83,18 @@ func (s *Scope) With(roots map[string]cty.Value) *Scope {
 	return &with
 }
 
-// Now is the evaluator for what the timeline holds now, log lines included.
-func (s *Scope) Now() Evaluator { return s.at(true) }
-
-// at is the evaluator for now, with or without log lines.
-func (s *Scope) at(logs bool) Evaluator {
+// Now is the evaluator for what the timeline holds now.
+func (s *Scope) Now() Evaluator {
 	if s.cache == nil {
-		s.cache = &value.Cache{}
+		s.cache, s.logs = &value.Cache{}, &logs{tl: s.Timeline, scans: map[scanKey]*scan{}}
 	}
-	f := folder{tl: s.Timeline, logs: logs}
-	if !logs {
-		f.before, f.now = s.pods, map[*collectors.PodState]*value.Pod{}
+	f := folder{tl: s.Timeline, gaps: gapsOf(s.Timeline, s.Namespace), logs: s.logs, before: s.pods, now: map[*collectors.PodState]*value.Pod{}}
+	if told := s.Timeline.GapsTold(); told > 0 {
+		// What a gap hides, and when it is over, is in the pods' values.
+		f.before = nil
 	}
 	o := f.values(s.Namespace)
-	if !logs {
-		s.pods = f.now
-	}
+	s.pods = f.now
 	o.Extra, o.Cache = s.Extra, s.cache
 	return s.Evaluator(o)
 }

@@ -148,19 +148,14 @@ func isStuck(c *collectors.ContainerState) bool {
 	return c.State == "waiting" && c.Reason != "" && c.Reason != "ContainerCreating" && c.Reason != "PodInitializing"
 }
 
-// stuck says which containers of the subjects' pods cannot start, and why;
+// stuck says which containers of the pods that were read cannot start, and why;
 // empty where none is known to.
 func (ev evidence) stuck() string {
 	var parts []string
-	for _, sub := range ev.subjects {
-		if sub.root != rootPod && sub.root != rootJob {
-			continue
-		}
-		for _, p := range ev.podsOf(sub) {
-			for _, c := range p.Containers {
-				if text := fmt.Sprintf("container %q of pod %s: %s", c.Name, p.Object.Name, ev.hindrance(p, c)); isStuck(c) && !slices.Contains(parts, text) {
-					parts = append(parts, text)
-				}
+	for _, p := range ev.pods() {
+		for _, c := range p.Containers {
+			if text := fmt.Sprintf("container %q of pod %s: %s", c.Name, p.Object.Name, ev.hindrance(p, c)); isStuck(c) && !slices.Contains(parts, text) {
+				parts = append(parts, text)
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package expect
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl/value"
@@ -80,31 +82,6 @@ func parse(path []string) subject {
 	return s
 }
 
-// byRuntime says whether the container runtime tells of the attribute first.
-func (s subject) byRuntime() bool {
-	switch s.attr {
-	case "", "started_at", "finished_at", "exit_code", "signal", "oom_killed", "runs", "start_order", "exit_order":
-		return s.root == rootPod || s.pods
-	}
-	return false
-}
-
-// from says whether what a source did not see could have changed the value.
-func (s subject) from(source collectors.Source, logs bool) bool {
-	switch {
-	case s.root == rootStep:
-		return false
-	case source == collectors.SourceLog:
-		return s.attr == attrLog || s.attr == "" && logs
-	case s.attr == attrLog:
-		return false
-	case source == collectors.SourceRuntime:
-		return s.byRuntime()
-	default:
-		return source == collectors.SourceAPI
-	}
-}
-
 // has says whether a pod is the one meant, or one of those meant.
 func (s subject) has(p *collectors.PodState) bool {
 	switch s.root {
@@ -120,24 +97,30 @@ func (s subject) has(p *collectors.PodState) bool {
 // is says whether a name is the one meant.
 func (s subject) is(name string) bool { return s.name == "" || s.name == name }
 
-// named says whether an object is meant, where known are the pods that it has.
-// A pod that the API never showed belongs to a Job by its name.
-func (s subject) named(o collectors.Object, known []*collectors.PodState) bool {
-	if kind, ofKind := value.KindOf(s.root); ofKind {
-		return o.Kind == kind.Kind && s.is(o.Name)
-	}
-	switch o.Kind {
-	case "Job":
-		return s.root == rootJob && s.is(o.Name)
-	case "Pod":
-		if s.root == rootJob {
-			return s.name == "" || strings.HasPrefix(o.Name, s.name+"-") || contains(known, o.Name)
+// steps are the names and keys of a traversal; "" for a splat.
+func steps(t hcl.Traversal) []string {
+	path := make([]string, 0, len(t))
+	for _, step := range t {
+		switch step := step.(type) {
+		case hcl.TraverseRoot:
+			path = append(path, step.Name)
+		case hcl.TraverseAttr:
+			path = append(path, step.Name)
+		default:
+			path = append(path, keyText(step))
 		}
-		return s.root == rootPod && s.is(o.Name)
 	}
-	return false
+	return path
 }
 
-func contains(pods []*collectors.PodState, name string) bool {
-	return slices.ContainsFunc(pods, func(p *collectors.PodState) bool { return p.Object.Name == name })
+// keyText is an index's key as text; empty for what is no index.
+func keyText(step hcl.Traverser) string {
+	key, ok := value.IndexKey(step)
+	switch {
+	case !ok:
+		return ""
+	case key.Type() == cty.String && key.IsKnown() && !key.IsNull():
+		return key.AsString()
+	}
+	return value.Format(key)
 }

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 const tick = 100 * time.Millisecond
@@ -23,11 +23,9 @@ type event struct {
 	// at is when it was received, in ticks.
 	at int
 	// kind is what it changes: the condition 'c', `when` 'w' or `outcome` 'o'
-	// to t; 'g' a gap, 'x' nothing.
+	// to t; 'x' nothing.
 	kind byte
 	t    truth
-	// from, to (0 while it goes on) and count are of a gap.
-	from, to, count int
 }
 
 // trial is an expectation, or an invariant, with all that is observed.
@@ -51,8 +49,6 @@ func (tr trial) String() string {
 	for _, e := range tr.events {
 		fmt.Fprintf(&b, "\n  %4d: %c", e.at, e.kind)
 		switch {
-		case e.kind == 'g':
-			fmt.Fprintf(&b, " from %d to %d, count %d", e.from, e.to, e.count)
 		case e.t == wrong:
 			b.WriteString(" error")
 		case e.kind != 'x':
@@ -74,23 +70,11 @@ func newTrial(rnd *rand.Rand) *trial {
 	now, often := 1, 1+rnd.IntN(60)
 	for range rnd.IntN(16) {
 		now += rnd.IntN(3) * rnd.IntN(often) // now and then at the same time
-		e := event{at: now, kind: "ccccccwwoogx"[rnd.IntN(12)], t: truth(rnd.IntN(3))}
+		e := event{at: now, kind: "ccccccwwooxx"[rnd.IntN(12)], t: truth(rnd.IntN(3))}
 		if rnd.IntN(40) == 0 {
 			e.t = wrong
 		}
-		if e.kind == 'g' {
-			e.from = max(1, now-rnd.IntN(40))
-			e.to = (e.from + rnd.IntN(now-e.from+1)) * rnd.IntN(2)
-			e.count = rnd.IntN(2) - 1
-			if rnd.IntN(5) == 0 {
-				e.to = now + rnd.IntN(20) // told before it is over
-			}
-		}
 		tr.events = append(tr.events, e)
-		if e.kind == 'g' && e.to == 0 && rnd.IntN(2) == 0 {
-			now += rnd.IntN(40)
-			tr.events = append(tr.events, event{at: now, kind: 'g', from: e.from, to: now, count: rnd.IntN(2) - 1})
-		}
 	}
 	return tr
 }
@@ -157,14 +141,6 @@ func (tr *trial) records() []collectors.Record {
 			job.Failed = int(e.t)
 		case 'x':
 			r.Object.Name, r.Object.UID = "other", "other"
-		case 'g':
-			r.Type, r.Job, r.Object = collectors.TypeGap, nil, collectors.Object{}
-			r.Gap = &collectors.Gap{From: ticks(e.from), Count: e.count}
-			if e.to > 0 {
-				r.Gap.To = ticks(e.to)
-			}
-			all = append(all, r)
-			continue
 		}
 		now := job
 		r.Job = &now
@@ -180,6 +156,7 @@ type judge interface {
 	Begin(time.Time) (Verdict, bool)
 	Observe(time.Time, *collectors.Record) (Verdict, bool)
 	Deadline() time.Time
+	Asks() bool
 }
 
 // endless is an invariant as a judge.
@@ -201,42 +178,21 @@ func newArena(t testing.TB) *arena {
 	return a
 }
 
-// trialEvaluator evaluates an arena's expressions over the flag.
-type trialEvaluator struct {
-	*arena
-	o Observed
-}
-
-func (e trialEvaluator) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
-	var is truth
-	switch job := e.o.Jobs["flag"]; {
-	case expr == e.literal["true"]:
-		is = truthTrue
-	case expr == e.literal["false"]:
-		is = truthFalse
-	case job == nil:
-	case expr == e.condition:
-		is = truth(job.Active)
-	case expr == e.when:
-		is = truth(job.Succeeded)
-	case expr == e.outcome:
-		is = truth(job.Failures)
+// truth is what the flag says of one of the arena's expressions.
+func (a *arena) truth(expr hcl.Expression, job *value.Job) truth {
+	switch expr {
+	case a.when:
+		return truth(job.Succeeded)
+	case a.outcome:
+		return truth(job.Failures)
 	}
-	switch is {
-	case truthTrue:
-		return cty.True, nil
-	case truthFalse:
-		return cty.False, nil
-	case wrong:
-		return cty.NilVal, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Broken", Detail: "It broke."}}
-	}
-	return cty.UnknownVal(cty.Bool), nil
+	return truth(job.Active)
 }
 
 // judge is what decides a trial, over a timeline of its own.
 func (a *arena) judge(tr *trial) (judge, *collectors.Timeline) {
 	tl := collectors.NewTimeline(base)
-	s := &Scope{Timeline: tl, Namespace: "ns", Files: a.src.files, Evaluator: func(o Observed) Evaluator { return trialEvaluator{a, o} }}
+	s := &Scope{Timeline: tl, Namespace: "ns", Files: a.src.files, Evaluator: func(o Observed) Evaluator { return fakeEvaluator{o, a.truth} }}
 	setting := func(text string, flag hcl.Expression) hcl.Expression {
 		if text == "flag" {
 			return flag
@@ -262,8 +218,13 @@ func (a *arena) carryOut(tr *trial, delay func() time.Duration) (Verdict, bool) 
 		records = records[1:]
 	}
 	now := ticks(tr.begin)
+	told := now
 	v, done := j.Begin(now)
 	for !done {
+		if j.Asks() { // the sources answer at once
+			v, done = j.Observe(told, nil)
+			continue
+		}
 		deadline, last := j.Deadline(), len(records) == 0 || tr.invariant && records[0].Received.After(ticks(tr.end))
 		switch {
 		case tr.invariant && last && (deadline.IsZero() || deadline.After(ticks(tr.end))):
@@ -283,6 +244,7 @@ func (a *arena) carryOut(tr *trial, delay func() time.Duration) (Verdict, bool) 
 				v, done = j.Observe(now, nil)
 			}
 		}
+		told = latest(told, r.Received)
 		now = latest(now, r.Received).Add(delay())
 		tl.Add(r)
 		if !done {
@@ -341,7 +303,6 @@ func (tr *trial) smaller() []*trial {
 	change(func(c *trial) { c.hold /= 2 })
 	for i := range tr.events {
 		change(func(c *trial) { c.events[i].t = truthTrue })
-		change(func(c *trial) { c.events[i].count = -1 })
 	}
 	return all
 }

@@ -9,29 +9,21 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// evaluate is the truth of a condition.
-func evaluate(expr hcl.Expression, eval Evaluator) (truth, hcl.Diagnostics) {
-	v, diags := eval.Eval(expr)
-	if diags.HasErrors() {
-		return truthUnknown, diags
-	}
-	return truthOf(expr, v)
-}
-
-// setting is the truth of an optional argument: true where it is not written
-// or null.
-func setting(expr hcl.Expression, eval Evaluator) (truth, hcl.Diagnostics) {
+// setting is the truth of an optional argument, with what it was read from: true
+// where it is not written or null.
+func setting(expr hcl.Expression, eval Evaluator) (truth, []value.Read, hcl.Diagnostics) {
 	if expr == nil {
-		return truthTrue, nil
+		return truthTrue, nil, nil
 	}
-	v, diags := eval.Eval(expr)
-	if diags.HasErrors() {
-		return truthUnknown, diags
+	f, diags := eval.Find(expr)
+	switch {
+	case diags.HasErrors():
+		return truthUnknown, f.Reads, diags
+	case f.Value.IsNull():
+		return truthTrue, f.Reads, nil
 	}
-	if plain, _ := v.Unmark(); plain.IsNull() {
-		return truthTrue, nil
-	}
-	return truthOf(expr, v)
+	t, diags := truthOf(expr, f.Value)
+	return t, f.Reads, diags
 }
 
 func truthOf(expr hcl.Expression, v cty.Value) (truth, hcl.Diagnostics) {

@@ -10,15 +10,15 @@ import (
 )
 
 // Values is what the timeline knows of a namespace, as expressions see it;
-// every namespace where it is empty. Without logs the containers have no log
-// lines, which spares copying them for conditions that do not use them.
+// every namespace where it is empty.
 //
-// What may still come is unknown: the exit code of a container that runs, the
+// What a source does not see now, or may have missed, is said to be so. What may
+// still come is unknown: the exit code of a container that runs, the
 // time of a start that was not seen yet. What cannot come any more is null:
 // both for a container that never started of a pod that is over. Where start
 // or exit order cannot be told from the times, the order is nil.
-func Values(tl *collectors.Timeline, namespace string, logs bool) Observed {
-	return folder{tl: tl, logs: logs}.values(namespace)
+func Values(tl *collectors.Timeline, namespace string) Observed {
+	return folder{tl: tl, gaps: gapsOf(tl, namespace), logs: &logs{tl: tl}}.values(namespace)
 }
 
 func (f folder) values(namespace string) Observed {
@@ -28,6 +28,7 @@ func (f folder) values(namespace string) Observed {
 		Jobs:    map[string]*value.Job{},
 		Steps:   map[string]*value.Step{},
 		Objects: map[value.ObjectKey]*value.Object{},
+		Missed:  f.missed(),
 	}
 	pods := inNamespace(tl, namespace)
 	byState := make([]*value.Pod, len(pods))
@@ -37,6 +38,7 @@ func (f folder) values(namespace string) Observed {
 	}
 	for _, j := range newestJobs(tl, namespace) {
 		v := f.job(j)
+		v.PodsLack = f.gaps.lost(value.Read{Stream: value.PodStream, Job: j.Object.Name}, j.Job().CreatedAt)
 		for i, p := range pods {
 			if ownedBy(p, j.Object) {
 				v.Pods = append(v.Pods, byState[i])
@@ -96,10 +98,35 @@ func ownedBy(p *collectors.PodState, o collectors.Object) bool {
 // folder turns states into values.
 type folder struct {
 	tl   *collectors.Timeline
-	logs bool
+	gaps gaps
+	logs *logs
 	// before are values of states that need not be made again; now takes
 	// those that are. Both may be nil.
 	before, now map[*collectors.PodState]*value.Pod
+}
+
+// missed says of the streams of objects why one that was not observed may have
+// been there.
+func (f folder) missed() map[value.Stream]string {
+	if len(f.gaps.all) == 0 {
+		return nil
+	}
+	missed := map[value.Stream]string{}
+	streams := []value.Stream{value.PodStream, value.JobStream}
+	for _, gap := range f.gaps.all {
+		streams = append(streams, value.ObjectStream(gap.Object.Kind))
+	}
+	for _, root := range value.Roots() {
+		if kind, ok := value.KindOf(root); ok {
+			streams = append(streams, value.ObjectStream(kind.Kind))
+		}
+	}
+	for _, s := range streams {
+		if why := f.gaps.lost(value.Read{Stream: s}, f.tl.Begin()); why != "" {
+			missed[s] = why
+		}
+	}
+	return missed
 }
 
 func (f folder) time(m collectors.Moment) value.Time {
@@ -160,8 +187,14 @@ func (f folder) newPod(s *collectors.PodState) *value.Pod {
 		QOS:        p.QOS,
 		Events:     f.events(s.Object),
 	}
+	read := value.Read{Stream: value.PodStream, Name: v.Name}
+	v.Blind, v.StatusesLack = f.gaps.open(read), f.gaps.lost(read, s.CreatedAt.Time)
+	v.EventsLack = f.gaps.lost(value.Read{Stream: value.EventStream, Name: v.Name}, s.CreatedAt.Time)
 	for _, c := range s.Containers {
 		v.Containers = append(v.Containers, f.container(s, c))
+		if v.OrderLacks == "" {
+			v.OrderLacks = v.Containers[len(v.Containers)-1].RunsLack
+		}
 	}
 	if order, ok := s.StartOrder(); ok {
 		v.StartOrder = order
@@ -183,23 +216,27 @@ func conditions(in map[string]string) map[string]bool {
 
 func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) *value.Container {
 	never := p.Over() && len(c.Runs) == 0
+	life := lifeOf(c)
 	v := &value.Container{
 		Name: c.Name, Kind: c.Kind, Image: c.Image,
-		State:      orMissing(c.State, never),
-		Reason:     orMissing(c.Reason, c.State != "" || never),
-		Ready:      c.Ready,
-		Restarts:   c.Restarts,
+		State:      orMissing(life.state, never),
+		Reason:     life.reason,
+		Ready:      life.ready,
+		Started:    life.started,
+		Restarts:   life.restarts,
 		StartedAt:  missing[value.Time](never),
 		ReadyAt:    f.moment(c.ReadyAt, p.Over()),
 		FinishedAt: missing[value.Time](never),
 		ExitCode:   missing[int](never),
 		Signal:     missing[int](never),
 		OOMKilled:  oomKilled(p, c),
+		Log:        f.logs.of(p.Object, c.Name, p.CreatedAt.Time, f.gaps),
 	}
-	if c.Container.Started != nil {
-		v.Started = value.Some(*c.Container.Started)
-	} else {
-		v.Started = missing[bool](never)
+	if never {
+		v.Reason = value.None[string]()
+		if v.Started.State != value.Known {
+			v.Started = value.None[bool]()
+		}
 	}
 	if r := c.Started(); r != nil {
 		v.StartedAt = f.moment(r.StartedAt, false)
@@ -212,10 +249,36 @@ func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) 
 	for i := range c.Runs {
 		v.Runs = append(v.Runs, f.run(&c.Runs[i]))
 	}
-	if f.logs {
-		v.Log = f.lines(p.Object, c.Name)
-	}
+	f.unseen(v, p, c)
 	return v
+}
+
+// unseen says what of a container is not known, or may lack something, since a
+// source saw nothing.
+func (f folder) unseen(v *value.Container, p *collectors.PodState, c *collectors.ContainerState) {
+	if len(c.Runs) > 0 {
+		v.ByRuntime = c.Runs[len(c.Runs)-1].ByRuntime()
+	}
+	if len(f.gaps.all) == 0 {
+		return
+	}
+	created := p.CreatedAt.Time
+	life := value.Read{Stream: value.LifeStream, Name: p.Object.Name, Container: c.Name}
+	byRuntime := life
+	byRuntime.Stream = value.RuntimeStream
+	v.ByRuntime = v.ByRuntime && f.gaps.lost(byRuntime, created) == ""
+	ends := life
+	if v.ByRuntime {
+		ends = byRuntime
+	}
+	v.Blind, v.EndBlind, v.RunsLack = f.gaps.open(life), f.gaps.open(ends), f.gaps.lost(ends, created)
+	api := value.Read{Stream: value.PodStream, Name: p.Object.Name}
+	v.ReadyBlind = f.gaps.open(api)
+	if v.ReadyBlind == "" && c.ReadyAt.Known() {
+		if gap := f.gaps.between([]value.Read{api, life}, created, c.ReadyAt.Time); gap != nil {
+			v.ReadyBlind = f.gaps.text(gap)
+		}
+	}
 }
 
 // oomKilled tells of the newest run that ended, and of one that goes on where
@@ -251,18 +314,6 @@ func (f folder) run(r *collectors.RunState) value.Run {
 	return v
 }
 
-func (f folder) lines(pod collectors.Object, container string) []value.Line {
-	kept := f.tl.Log(pod, container).Lines
-	lines := make([]value.Line, len(kept))
-	for i, r := range kept {
-		lines[i] = value.Line{
-			At:   value.Time{Seconds: f.tl.Seconds(r.Time), Precision: r.Precision, Source: string(r.Source)},
-			Text: r.Log.Text,
-		}
-	}
-	return lines
-}
-
 func (f folder) job(s *collectors.JobState) *value.Job {
 	j := s.Job()
 	all := conditions(j.Conditions)
@@ -276,6 +327,7 @@ func (f folder) job(s *collectors.JobState) *value.Job {
 		Conditions:  all,
 		StartedAt:   f.moment(collectors.APIMoment(j.StartedAt), s.GoneAt.Known()),
 		CompletedAt: f.moment(collectors.APIMoment(j.CompletedAt), all["Failed"] || s.GoneAt.Known()),
+		Blind:       f.gaps.open(value.Read{Stream: value.JobStream, Name: s.Object.Name}),
 	}
 }
 

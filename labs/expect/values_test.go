@@ -83,7 +83,7 @@ func TestContainerValues(t *testing.T) {
 	waiting := collectors.Container{Name: "main", Kind: collectors.KindMain, Image: "busybox"}
 	start, exit := taskRecord(collectors.TypeTaskStart, 2.5, "main", "m0", 0), taskRecord(collectors.TypeTaskExit, 8.25, "main", "m0", 137)
 	oom := taskRecord(collectors.TypeTaskOOM, 8.2, "main", "m0", 0)
-	fixed := value.Container{Name: "main", Kind: "main", Image: "busybox"}
+	fixed := value.Container{Name: "main", Kind: "main", Image: "busybox", Ready: value.Some(false), Restarts: value.Some(0)}
 	with := func(change func(*value.Container)) *value.Container {
 		c := fixed
 		change(&c)
@@ -98,14 +98,14 @@ func TestContainerValues(t *testing.T) {
 		{"it runs: the exit may come",
 			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start},
 			with(func(c *value.Container) {
-				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), true, value.Some(true)
-				c.StartedAt, c.ReadyAt = runtimeTime(2.5), apiTime(3)
+				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), value.Some(true), value.Some(true)
+				c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), apiTime(3), true
 				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5)}}
 			})},
 		{"the runtime knows the end, the API says that it runs",
 			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start, exit},
 			with(func(c *value.Container) {
-				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), true, value.Some(true)
+				c.State, c.ByRuntime = value.Some("terminated"), true
 				c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), apiTime(3), runtimeTime(8.25)
 				c.ExitCode, c.Signal = value.Some(137), value.Some(9)
 				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
@@ -113,6 +113,7 @@ func TestContainerValues(t *testing.T) {
 		{"out of memory by the runtime",
 			[]collectors.Record{podRecord(1, "myapp-x", "p", "Running", "Running", waiting), start, oom, exit},
 			with(func(c *value.Container) {
+				c.State, c.ByRuntime = value.Some("terminated"), true
 				c.StartedAt, c.FinishedAt = runtimeTime(2.5), runtimeTime(8.25)
 				c.ExitCode, c.Signal, c.OOMKilled = value.Some(137), value.Some(9), value.Some(true)
 				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
@@ -135,7 +136,7 @@ func TestContainerValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := Values(timeline(test.records...), "ns", true).Pods["myapp-x"].Containers[0]
+			got := Values(timeline(test.records...), "ns").Pods["myapp-x"].Containers[0]
 			if diff := cmp.Diff(test.want, got, equateEmptyLines); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -143,8 +144,10 @@ func TestContainerValues(t *testing.T) {
 	}
 }
 
-// equateEmptyLines takes no lines and no runs for the same, nil or not.
-var equateEmptyLines = cmp.FilterValues(func(a, b []value.Line) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
+// equateEmptyLines takes logs without lines for the same, nil or not.
+var equateEmptyLines = cmp.FilterValues(func(a, b value.Log) bool {
+	return (a == nil || len(a.Lines()) == 0) && (b == nil || len(b.Lines()) == 0)
+}, cmp.Ignore())
 
 func TestValues(t *testing.T) {
 	older, newer := podRecord(2, "myapp-a", "a", "Failed", "Error"), podRecord(30, "myapp-b", "b", "Running", "Running")
@@ -161,7 +164,7 @@ func TestValues(t *testing.T) {
 		collectors.Record{Time: at(1), Received: at(1), Source: collectors.SourceLab, Type: collectors.TypeStep,
 			Step: &collectors.Step{Name: "job", Verb: "apply", StartedAt: at(0.5), FinishedAt: at(0.75), Error: "no"}},
 	)
-	o := Values(tl, "ns", false)
+	o := Values(tl, "ns")
 	if len(o.Pods) != 3 || o.Pods["other"].UID != "o2" || o.Pods["foreign"] != nil {
 		t.Errorf("pods: %v", o.Pods)
 	}
@@ -185,7 +188,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestValuesOfAFailedJob(t *testing.T) {
-	o := Values(timeline(jobRecord(9, collectors.Job{Conditions: map[string]string{"Failed": "True"}})), "", false)
+	o := Values(timeline(jobRecord(9, collectors.Job{Conditions: map[string]string{"Failed": "True"}})), "")
 	if j := o.Jobs["myapp"]; !j.Failed || j.CompletedAt.State != value.Absent {
 		t.Errorf("a failed Job has no completion to come: %+v", j)
 	}
@@ -194,10 +197,7 @@ func TestValuesOfAFailedJob(t *testing.T) {
 func TestLogValues(t *testing.T) {
 	tl := timeline(podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), logRecord(4.5, "main", "hello"), logRecord(4.6, "side", "no"))
 	want := []value.Line{{At: value.Time{Seconds: 4.5, Precision: 1, Source: "log"}, Text: "hello"}}
-	if diff := cmp.Diff(want, Values(tl, "ns", true).Pods["myapp-x"].Containers[0].Log); diff != "" {
+	if diff := cmp.Diff(want, Values(tl, "ns").Pods["myapp-x"].Containers[0].Log.Lines()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := Values(tl, "ns", false).Pods["myapp-x"].Containers[0].Log; got != nil {
-		t.Errorf("lines that nobody asked for: %v", got)
 	}
 }

@@ -3,12 +3,11 @@ package expect
 import (
 	"encoding/json"
 	"flag"
+	"github.com/hashicorp/hcl/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/collectors"
 )
@@ -139,37 +138,6 @@ func TestVerdictsAreReadBack(t *testing.T) {
 	var s Status
 	if err := json.Unmarshal([]byte(`"maybe"`), &s); err == nil {
 		t.Error("an unknown status is read")
-	}
-}
-
-func TestNeedsLogs(t *testing.T) {
-	tests := []struct {
-		condition string
-		want      bool
-	}{
-		{"job.myapp.complete", false},
-		{`job.myapp.pod.container["c"].exit_code == 0`, false},
-		{`pod.p.container["c"].log.text == "x"`, true},
-		{`logged(pod.p.container["c"], "x")`, true},
-		{`length(pod.p.containers[*].log) > 0`, true},
-		{`[for c in pod.p.containers : c.log.text] == []`, true},
-		{"local.plain", false},
-		{"local.deep", true},
-		{"local.unknown", false},
-		{"target.minor > 28", false},
-		{"step.s.error == null", false},
-		{`pod[local.plain].container[var.n].log.text == ""`, true},
-	}
-	src := newSource()
-	locals := map[string]hcl.Expression{
-		"plain": src.expr(t, "job.myapp.failed"), "deep": src.expr(t, "local.deeper"),
-		"deeper": src.expr(t, `pod.p.container["c"].log.lines == [] || local.deep`),
-	}
-	b := newBench()
-	for _, test := range tests {
-		if got := NeedsLogs(b.expect(t, test.condition, 0, 0), locals); got != test.want {
-			t.Errorf("%s: %v, want %v", test.condition, got, test.want)
-		}
 	}
 }
 

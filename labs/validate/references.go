@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // reference is a reference in an expression, taken apart: job.myapp.pod
@@ -60,13 +61,12 @@ func takenApart(t hcl.Traversal) reference {
 }
 
 func stepName(step hcl.Traverser) (string, bool) {
-	switch step := step.(type) {
-	case hcl.TraverseAttr:
-		return step.Name, true
-	case hcl.TraverseIndex:
-		if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
-			return step.Key.AsString(), true
-		}
+	if attr, ok := step.(hcl.TraverseAttr); ok {
+		return attr.Name, true
+	}
+	key, ok := value.IndexKey(step)
+	if ok && key.Type() == cty.String && key.IsKnown() && !key.IsNull() {
+		return key.AsString(), true
 	}
 	return "", false
 }

@@ -1,0 +1,110 @@
+package value
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// growingIndex is an index of a traversal: an element of an observed list that
+// is not there yet is unknown, as everything that was not observed yet.
+type growingIndex struct{ hcl.TraverseIndex }
+
+// TraversalStep is the element, or unknown where it may still come.
+func (t growingIndex) TraversalStep(v cty.Value) (cty.Value, hcl.Diagnostics) {
+	if element, missing := notYet(v, t.Key); missing {
+		return element, nil
+	}
+	return t.TraverseIndex.TraversalStep(v)
+}
+
+var _ hcl.Traverser = growingIndex{}
+
+// indexKey is the key of a traversal's step; false where it is no index.
+func indexKey(step hcl.Traverser) (cty.Value, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseIndex:
+		return step.Key, true
+	case growingIndex:
+		return step.Key, true
+	}
+	return cty.NilVal, false
+}
+
+// IndexKey is the key of a traversal's step; false where it is no index. The
+// steps of expressions that were prepared are not HCL's own.
+func IndexKey(step hcl.Traverser) (cty.Value, bool) { return indexKey(step) }
+
+// prepareTraversal makes the indices of a traversal growing ones.
+func prepareTraversal(t hcl.Traversal) {
+	for i, step := range t {
+		if index, ok := step.(hcl.TraverseIndex); ok {
+			t[i] = growingIndex{index}
+		}
+	}
+}
+
+// notYet is the unknown element of an observed list that has fewer elements by
+// now; false where the index is none such.
+func notYet(list, key cty.Value) (cty.Value, bool) {
+	plain, marks := list.Unmark()
+	if !plain.Type().IsListType() || !isRead(list) || !plain.IsKnown() || plain.IsNull() ||
+		key == cty.NilVal || key.Type() != cty.Number || !key.IsKnown() || key.IsNull() {
+		return cty.NilVal, false
+	}
+	at, keyMarks := key.Unmark()
+	i, accuracy := at.AsBigFloat().Int64()
+	if accuracy != 0 || i < int64(plain.LengthInt()) {
+		return cty.NilVal, false
+	}
+	return cty.UnknownVal(plain.Type().ElementType()).WithMarks(marks, keyMarks), true
+}
+
+// growingList is the collection of an index that is computed: unknown where the
+// element is not there yet.
+type growingList struct {
+	*hclsyntax.ParenthesesExpr
+	key hclsyntax.Expression
+}
+
+// Value is the collection.
+func (l *growingList) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := l.Expression.Value(ctx)
+	if diags.HasErrors() || !v.Type().IsListType() || !isRead(v) {
+		return v, diags
+	}
+	key, keyDiags := l.key.Value(ctx) // its mistakes are told by the index expression
+	if keyDiags.HasErrors() {
+		return v, diags
+	}
+	if _, missing := notYet(v, key); missing {
+		plain, marks := v.Unmark()
+		return cty.UnknownVal(plain.Type()).WithMarks(marks), diags
+	}
+	return v, diags
+}
+
+// expanded is the last argument of max or min with "...": of an observed list
+// that is empty so far, there is one number that is not known yet.
+type expanded struct{ *hclsyntax.ParenthesesExpr }
+
+// Value is the list of arguments.
+func (x *expanded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := x.Expression.Value(ctx)
+	plain, marks := v.Unmark()
+	if diags.HasErrors() || !isRead(v) || !plain.IsKnown() || plain.IsNull() || !isSequence(plain) || plain.LengthInt() > 0 {
+		return v, diags
+	}
+	return cty.TupleVal([]cty.Value{cty.UnknownVal(cty.Number)}).WithMarks(marks), diags
+}
+
+// prepareExpansion lets max and min of what is still empty be unknown.
+func prepareExpansion(call *hclsyntax.FunctionCallExpr) {
+	if !call.ExpandFinal || len(call.Args) == 0 || call.Name != "max" && call.Name != "min" {
+		return
+	}
+	last := call.Args[len(call.Args)-1]
+	if _, done := last.(*expanded); !done {
+		call.Args[len(call.Args)-1] = &expanded{&hclsyntax.ParenthesesExpr{Expression: last, SrcRange: last.Range()}}
+	}
+}
