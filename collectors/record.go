@@ -58,6 +58,8 @@ const (
 	TypeGap Type = "gap"
 	// TypeStep is a step of the scenario that ended: Step is set.
 	TypeStep Type = "step"
+	// TypeAsked is a question that sources answered: Asked is set.
+	TypeAsked Type = "asked"
 	// TypeStepBegin is a step that begins: Step has its Name, Verb and
 	// StartedAt.
 	TypeStepBegin Type = "step-begin"
@@ -98,6 +100,7 @@ type Record struct {
 	Log     *Log     `json:"log,omitempty"`
 	Gap     *Gap     `json:"gap,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
+	Asked   *Asked   `json:"asked,omitempty"`
 }
 
 // Kind names a kind of objects, such as apps/v1 Deployment.
@@ -245,6 +248,13 @@ type Gap struct {
 	Reason string    `json:"reason"`
 	// Count is how much was lost, where that is known; -1 where it is not.
 	Count int `json:"count"`
+}
+
+// Asked says that sources were asked whether they have told everything: what
+// they could see until At was recorded before, or is in a gap that goes on.
+type Asked struct {
+	At      time.Time `json:"at"`
+	Sources []Source  `json:"sources,omitempty"`
 }
 
 // Step is a scenario's step that was done.

@@ -146,6 +146,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// Source is what the records tell from.
+func (c *Collector) Source() collectors.Source { return collectors.SourceLog }
+
 // Ready is closed once the containers of the namespace are being found: a log
 // that begins from then on is followed.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }

@@ -150,6 +150,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// Source is what the records tell from.
+func (c *Collector) Source() collectors.Source { return collectors.SourceLog }
+
 // Ready is closed once the files that are there are known on every node: what
 // is written from then on is read.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }

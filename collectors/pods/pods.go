@@ -99,6 +99,9 @@ func (c *Collector) resources() []finder {
 	return all
 }
 
+// Source is what the records tell from.
+func (c *Collector) Source() collectors.Source { return collectors.SourceAPI }
+
 // Ready is closed once the watches are open: whatever changes from then on is
 // recorded.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }

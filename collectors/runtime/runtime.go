@@ -81,6 +81,9 @@ func New(exec Exec, sink collectors.Sink, options Options) *Collector {
 	return &Collector{exec: exec, sink: sink, options: options, ready: make(chan struct{})}
 }
 
+// Source is what the records tell from.
+func (c *Collector) Source() collectors.Source { return collectors.SourceRuntime }
+
 // Ready is closed once every node's stream was seen to work: an event of our
 // own came out of it, and the containers that were there before are known.
 func (c *Collector) Ready() <-chan struct{} { return c.ready }

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -132,6 +133,24 @@ func (d *Decider) Observe(now time.Time, last *collectors.Record) (Verdict, bool
 // asked, once all that they had by then is observed.
 func (d *Decider) Asks() bool {
 	return d.verdict == nil && (!d.settledAt.IsZero() || d.follower != nil && d.follower.asks())
+}
+
+// Sources are those that tell of what was read so far.
+func (d *Decider) Sources() []collectors.Source {
+	of := map[collectors.Source]bool{}
+	for r := range d.all {
+		switch {
+		case r.Stream == value.LifeStream:
+			of[collectors.SourceAPI], of[collectors.SourceRuntime] = true, true
+		case r.Stream == value.RuntimeStream:
+			of[collectors.SourceRuntime] = true
+		case r.Stream == value.LogStream:
+			of[collectors.SourceLog] = true
+		case r.Stream.Kind() != "":
+			of[collectors.SourceAPI] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(of))
 }
 
 // Unplaced looks at a record that was added to the timeline after the Deadline,

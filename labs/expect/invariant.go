@@ -75,6 +75,9 @@ func (i *Invariant) End(now time.Time) Verdict {
 // Decider.
 func (i *Invariant) Asks() bool { return i.d.Asks() }
 
+// Sources are those that tell of what was read so far.
+func (i *Invariant) Sources() []collectors.Source { return i.d.Sources() }
+
 // watch follows the condition of an invariant.
 type watch struct {
 	start time.Time

@@ -131,7 +131,11 @@ func (p *player) step(st *dsl.Step) string {
 		w := &watched{invariant: expect.NewInvariant(st.Invariant, scope), place: len(p.out.Steps)}
 		p.out.Steps = append(p.out.Steps, report.Step{Name: st.Name, Verb: st.Verb, BeganAt: p.seconds(p.now)})
 		p.watches = append(p.watches, w)
-		if v, decided := w.invariant.Begin(p.now); decided {
+		v, decided := w.invariant.Begin(p.now)
+		if !decided && w.invariant.Asks() && !p.answers(p.now, p.now.Add(answerIn)) {
+			v, decided = w.invariant.Observe(p.now, nil)
+		}
+		if decided {
 			p.rule(w, v)
 		}
 	default:
@@ -161,9 +165,12 @@ func (p *player) decide(st *dsl.Step, e *dsl.Expect, scope *expect.Scope) expect
 	for !decided {
 		deadline := d.Deadline()
 		switch {
+		case d.Asks() && !p.answers(p.now, p.now.Add(answerIn)):
+			v, decided = d.Observe(p.now, nil)
 		case len(p.records) > 0 && (deadline.IsZero() || !received(p.records[0]).After(deadline)):
-			r := p.take()
-			v, decided = d.Observe(p.now, &r)
+			v, decided = p.observe(d)
+		case p.answers(deadline, deadline):
+			v, decided = p.lastCall(d, deadline)
 		case !deadline.IsZero() && !deadline.After(p.end.Add(slack)):
 			p.now = deadline
 			v, decided = d.Observe(p.now, nil)
@@ -180,6 +187,56 @@ func (p *player) decide(st *dsl.Step, e *dsl.Expect, scope *expect.Scope) expect
 	}
 	p.tell(result)
 	return v.Status
+}
+
+// answerIn is how long after a question an answer to it was recorded at the
+// latest, if at all: a scenario that has changed asks at other times, and an old
+// recording has no answers. Then what was recorded counts as all that there was.
+const answerIn = time.Second
+
+// answers says whether the recording has an answer to a question that was asked
+// between two moments.
+func (p *player) answers(from, to time.Time) bool {
+	for _, r := range p.records {
+		if r.Asked != nil && !r.Asked.At.Before(from) && !r.Asked.At.After(to) {
+			return true
+		}
+		if received(r).After(to.Add(asking)) {
+			break
+		}
+	}
+	return false
+}
+
+// asking is how long the engine waits for an answer, and a little more.
+const asking = 15 * time.Second
+
+// observe takes the next record and lets a decider look at it.
+func (p *player) observe(d *expect.Decider) (expect.Verdict, bool) {
+	r := p.take()
+	if r.Asked != nil {
+		return d.Observe(r.Asked.At, nil)
+	}
+	return d.Observe(p.now, &r)
+}
+
+// lastCall takes what was recorded while the sources were asked what had happened
+// by the deadline.
+func (p *player) lastCall(d *expect.Decider, deadline time.Time) (expect.Verdict, bool) {
+	for len(p.records) > 0 {
+		late := received(p.records[0]).After(deadline)
+		r := p.take()
+		switch {
+		case r.Asked != nil && r.Asked.At.Equal(deadline):
+			return d.Observe(deadline, nil)
+		case r.Asked != nil:
+		case late:
+			d.Unplaced(&r)
+		default:
+			d.Observe(deadline, &r)
+		}
+	}
+	return d.Observe(deadline, nil)
 }
 
 // slack is how much a deadline may lie behind the end of the recording: the
@@ -238,7 +295,15 @@ func (p *player) take() collectors.Record {
 		if w.over {
 			continue
 		}
-		if v, decided := w.invariant.Observe(p.now, &r); decided {
+		v, decided := w.invariant.Observe(p.now, &r)
+		switch {
+		case decided:
+		case r.Asked != nil:
+			v, decided = w.invariant.Observe(r.Asked.At, nil)
+		case w.invariant.Asks() && !p.answers(p.now, p.now.Add(answerIn)):
+			v, decided = w.invariant.Observe(p.now, nil)
+		}
+		if decided {
 			p.rule(w, v)
 		}
 	}

@@ -171,7 +171,7 @@ func (v *View) Scope() *expect.Scope {
 
 // Values is what expressions refer to, log lines included.
 func (v *View) Values() *value.Scope {
-	o := expect.Values(v.Timeline, v.Namespace, true)
+	o := expect.Values(v.Timeline, v.Namespace)
 	o.Extra = v.extra()
 	return v.values(o)
 }
@@ -179,7 +179,7 @@ func (v *View) Values() *value.Scope {
 func (v *View) values(o expect.Observed) *value.Scope {
 	return &value.Scope{
 		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(),
-		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Extra: o.Extra, Cache: o.Cache,
+		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: o.Extra, Cache: o.Cache,
 		Dir: v.module.FS, PathScenario: v.module.Dir, Shared: v.shared,
 	}
 }

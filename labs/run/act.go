@@ -33,6 +33,9 @@ func (s *session) act(ctx context.Context, st *dsl.Step) (report.Step, error) {
 		err = nil
 	}
 	ended := s.Clock.Now()
+	if err == nil {
+		s.seeWrites(ctx, st)
+	}
 	result.EndedAt = seconds(s.begin, ended)
 	result.Status, result.Detail = a.wanted.judge(st.Verb, out, err)
 	result.Detail = s.redact(result.Detail)

@@ -24,6 +24,9 @@ func (w *waiting) observe(now time.Time, last *collectors.Record) bool {
 	return w.decided
 }
 
+// asked tells that the sources have told what they had at a moment.
+func (w *waiting) asked(at time.Time) bool { return w.observe(at, nil) }
+
 func (w *waiting) deadline() time.Time { return w.decider.Deadline() }
 
 var _ decision = (*waiting)(nil)

@@ -89,6 +89,12 @@ type Syncer interface {
 	Sync(ctx context.Context) error
 }
 
+// OfSource is a Collector whose records are all from one source. One that is not
+// is asked whatever source is asked for.
+type OfSource interface {
+	Source() collectors.Source
+}
+
 // Observer is told what happens while it happens. It is called by several
 // goroutines.
 type Observer interface {

@@ -52,7 +52,7 @@ func (s *session) observe(r *collectors.Record) {
 func (s *session) endWatches(early error) {
 	if early == nil && slices.ContainsFunc(s.watches, func(w *watch) bool { return !w.over }) {
 		// That nothing broke one is no more than that nobody told of it.
-		if err := s.drain(s.sync(context.Background())); err != nil {
+		if err := s.drain(s.sync(context.Background(), nil)); err != nil {
 			s.warn(err.Error())
 		}
 	}

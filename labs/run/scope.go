@@ -18,14 +18,14 @@ func (s *session) scopeOf(st *dsl.Step) *expect.Scope {
 
 // valuesNow is what a step's expressions stand for now.
 func (s *session) valuesNow(st *dsl.Step) *value.Scope {
-	return s.values(expect.Values(s.timeline, s.planned.Namespace, true), st)
+	return s.values(expect.Values(s.timeline, s.planned.Namespace), st)
 }
 
 func (s *session) values(o expect.Observed, st *dsl.Step) *value.Scope {
 	m := s.plan.Module
 	return &value.Scope{
 		Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: s.target,
-		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Extra: st.Scope(s.planned.Source),
+		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: st.Scope(s.planned.Source),
 		Dir: m.FS, PathScenario: m.Dir, Shared: s.shared, Cache: o.Cache,
 	}
 }

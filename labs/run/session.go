@@ -39,6 +39,8 @@ type session struct {
 	secrets []string
 	report  report.Run
 	watches []*watch
+	// question is what the sources have not answered yet; nil where nothing is.
+	question *question
 	// finishing says that only the steps of finally are left.
 	finishing bool
 
@@ -152,9 +154,11 @@ func (s *session) take(r collectors.Record) {
 		s.fail(s.planned.Cluster, fmt.Errorf("from here on nothing is recorded, though it is judged all the same: %w", err))
 	}
 	s.timeline.Add(r)
-	if r.Type == collectors.TypeLog {
+	switch r.Type {
+	case collectors.TypeLog:
 		s.lines++ // they are shown as they come, if they are
-	} else {
+	case collectors.TypeAsked: // of no interest to people
+	default:
 		s.shown(kept)
 	}
 	s.observe(&r)
@@ -205,6 +209,11 @@ func (s *session) pump(ctx context.Context, finished <-chan struct{}, d decision
 	for {
 		timer, stop := s.timer(d)
 		select {
+		case <-s.ask(ctx, d):
+			if s.conclude(d) {
+				stop()
+				return nil
+			}
 		case r := <-s.records:
 			if w, ok := d.(*waiting); ok && !d.deadline().IsZero() && r.Received.After(d.deadline()) {
 				if s.lastCall(ctx, w, &r) {

@@ -2,10 +2,12 @@ package run
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
 )
 
 // asking bounds how long sources have to say that they have told everything.
@@ -26,7 +28,8 @@ func (s *session) lastCall(ctx context.Context, w *waiting, first *collectors.Re
 	for n := len(s.records); n > 0; n-- {
 		c.take(<-s.records)
 	}
-	done := s.sync(ctx)
+	sources := w.decider.Sources()
+	done := s.sync(ctx, sources)
 	for waits := true; waits; {
 		select {
 		case r := <-s.records:
@@ -38,7 +41,8 @@ func (s *session) lastCall(ctx context.Context, w *waiting, first *collectors.Re
 	for n := len(s.records); n > 0; n-- {
 		c.take(<-s.records)
 	}
-	decided := w.decided || w.observe(s.Clock.Now(), nil)
+	s.answered(deadline, sources)
+	decided := w.decided || w.observe(deadline, nil)
 	for _, r := range c.later {
 		s.take(r)
 		decided = w.observe(s.Clock.Now(), &r) || decided
@@ -57,11 +61,18 @@ type call struct {
 
 func (c *call) take(r collectors.Record) {
 	if r.Received.After(c.deadline) {
-		if !c.inTime(r) {
+		switch {
+		case c.inTime(r):
+			r.Received = c.deadline
+		case r.Source == collectors.SourceAPI && r.Gap == nil:
+			// The API does not say when it happened.
+			c.s.take(r)
+			c.w.decider.Unplaced(&r)
+			return
+		default:
 			c.later = append(c.later, r)
 			return
 		}
-		r.Received = c.deadline
 	}
 	c.s.take(r)
 	if !c.w.decided {
@@ -82,13 +93,96 @@ func (c *call) inTime(r collectors.Record) bool {
 	return r.Precision < time.Second && !r.Time.After(c.deadline)
 }
 
-// sync asks all sources and closes done when they have answered, or did not in
-// time.
-func (s *session) sync(ctx context.Context) (done <-chan struct{}) {
+// question is one that the sources have not answered yet.
+type question struct {
+	at      time.Time
+	sources []collectors.Source
+	done    <-chan struct{}
+}
+
+// ask asks the sources what the decision, and the invariants, need to know, if
+// they do and were not asked already. It returns what is closed with the answer;
+// nil if there is no question.
+func (s *session) ask(ctx context.Context, d decision) <-chan struct{} {
+	if s.question != nil {
+		return s.question.done
+	}
+	var sources []collectors.Source
+	asks := false
+	if w, ok := d.(*waiting); ok && w.decider.Asks() {
+		asks, sources = true, w.decider.Sources()
+	}
+	for _, w := range s.watches {
+		if !w.over && w.invariant.Asks() {
+			asks, sources = true, append(sources, w.invariant.Sources()...)
+		}
+	}
+	if !asks {
+		return nil
+	}
+	slices.Sort(sources)
+	sources = slices.Compact(sources)
+	s.question = &question{at: s.Clock.Now(), sources: sources, done: s.sync(ctx, sources)}
+	return s.question.done
+}
+
+// conclude tells the decision and the invariants that the sources have answered,
+// and says whether that decides it.
+func (s *session) conclude(d decision) bool {
+	q := s.question
+	s.question = nil
+	for n := len(s.records); n > 0; n-- {
+		r := <-s.records
+		s.take(r)
+		if d != nil && d.observe(s.Clock.Now(), &r) {
+			return true
+		}
+	}
+	s.answered(q.at, q.sources)
+	if w, ok := d.(*waiting); ok {
+		return w.asked(q.at)
+	}
+	return false
+}
+
+// answered records that sources have told what they had at a moment, and tells
+// the invariants.
+func (s *session) answered(at time.Time, sources []collectors.Source) {
+	now := s.Clock.Now()
+	s.take(collectors.Record{Time: now, Received: now, Precision: time.Nanosecond, Source: collectors.SourceLab, Type: collectors.TypeAsked,
+		Asked: &collectors.Asked{At: at, Sources: sources}})
+	for _, w := range s.watches {
+		if w.over {
+			continue
+		}
+		if verdict, decided := w.invariant.Observe(at, nil); decided {
+			s.rule(w, verdict)
+		}
+	}
+}
+
+// seeWrites returns once what a step changed was observed, as far as its sources
+// tell of it at once: an expectation after it is about what came of it.
+func (s *session) seeWrites(ctx context.Context, st *dsl.Step) {
+	var sources []collectors.Source // all
+	switch st.Verb {
+	case dsl.VerbApply, dsl.VerbDelete, dsl.VerbPatch:
+		sources = []collectors.Source{collectors.SourceAPI}
+	}
+	if err := s.drain(s.sync(ctx, sources)); err != nil {
+		s.warn(err.Error())
+	}
+}
+
+// sync asks sources, or all where none is named, and closes done when they have
+// answered, or did not in time.
+func (s *session) sync(ctx context.Context, sources []collectors.Source) (done <-chan struct{}) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), asking)
 	var group sync.WaitGroup
 	for _, c := range s.collectors {
-		if syncer, ok := c.(Syncer); ok {
+		of, ofOne := c.(OfSource)
+		asked := !ofOne || len(sources) == 0 || slices.Contains(sources, of.Source())
+		if syncer, ok := c.(Syncer); ok && asked {
 			// What a source says to it is in a gap.
 			group.Go(func() { _ = syncer.Sync(limited) })
 		}
