@@ -134,11 +134,14 @@ func float(v cty.Value) float64 {
 // negate is the unary minus, which turns around what is open.
 func negate() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "a", Type: cty.Number, AllowMarked: true}},
+		Params: []function.Parameter{{Name: "a", Type: cty.Number, AllowUnknown: true, AllowMarked: true}},
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			f, marks := fuzzOf(args[0]), otherMarks(args[0])
 			v, _ := args[0].Unmark()
+			if !v.IsKnown() {
+				return cty.UnknownVal(cty.Number).WithMarks(marks), nil
+			}
 			return fuzz{f.above, f.below}.mark(v.Negate()).WithMarks(marks), nil
 		},
 	})

@@ -109,7 +109,7 @@ func (c *converter) observedPod(p *Pod) cty.Value {
 	}
 	list, byName := c.containers(p)
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": fixed(observed(p.Name), read), "uid": fixed(observed(p.UID), read),
+		"name": fixed(observed(p.Name), read), "uid": now(observed(p.UID)), // another pod may take the name
 		"ip": now(opt(p.IP, cty.String, cty.StringVal)), "node": now(opt(p.Node, cty.String, cty.StringVal)),
 		"phase": now(observed(p.Phase)), "status": now(observed(p.Status)), "statuses": lacking(texts(p.Statuses), p.StatusesLack, read),
 		"ready": now(observed(p.Ready)), "reason": now(opt(p.Reason, cty.String, cty.StringVal)),
@@ -117,8 +117,8 @@ func (c *converter) observedPod(p *Pod) cty.Value {
 		"container":  byName, "containers": list,
 		"start_order": order(p.StartOrder), "exit_order": order(p.ExitOrder),
 		"events":     lacking(c.eventList(p.Events), p.EventsLack, Read{Stream: EventStream, Name: p.Name}),
-		"created_at": timeValue(p.CreatedAt), "deleted_at": now(optTime(p.DeletedAt)), "gone_at": now(optTime(p.GoneAt)),
-		"qos": fixed(observed(p.QOS), read),
+		"created_at": now(timeValue(p.CreatedAt)), "deleted_at": now(optTime(p.DeletedAt)), "gone_at": now(optTime(p.GoneAt)),
+		"qos": now(observed(p.QOS)),
 	})
 }
 
@@ -155,7 +155,7 @@ func (c *converter) containerValue(p *Pod, one *Container) cty.Value {
 	}
 	run := func(v cty.Value) cty.Value { return nowKnown(v, one.EndBlind, byWhom, false) }
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": fixed(observed(one.Name), read), "kind": fixed(observed(one.Kind), read),
+		"name": fixed(observed(one.Name), read), "kind": fixed(observed(one.Kind), Read{Stream: PodStream, Name: p.Name}),
 		"state": now(opt(one.State, cty.String, cty.StringVal)), "reason": now(opt(one.Reason, cty.String, cty.StringVal)),
 		"ready": now(opt(one.Ready, cty.Bool, cty.BoolVal)), "started": now(opt(one.Started, cty.Bool, cty.BoolVal)),
 		"restarts":   now(opt(one.Restarts, cty.Number, number)),

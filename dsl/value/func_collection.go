@@ -164,8 +164,8 @@ func one() function.Function {
 func indexOf() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
-			{Name: "list", Type: cty.DynamicPseudoType, AllowMarked: true},
-			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowMarked: true},
+			{Name: "list", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
+			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
 		},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() && ty != cty.DynamicPseudoType {
@@ -176,6 +176,9 @@ func indexOf() function.Function {
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			list, _ := args[0].Unmark()
 			marks := []cty.ValueMarks{otherMarks(args[0]), otherMarks(args[1])}
+			if !list.IsKnown() {
+				return cty.UnknownVal(cty.Number).WithMarks(marks...), nil
+			}
 			for i, v := range list.AsValueSlice() {
 				switch same(v, args[1]) {
 				case Undecided:

@@ -42,13 +42,13 @@ func withOpenness(f function.Function, change func(*openness, cty.Value) cty.Val
 // marked is f with another implementation, which gets its arguments' marks.
 func marked(f function.Function, call func([]cty.Value) (cty.Value, error)) function.Function {
 	params := append([]function.Parameter(nil), f.Params()...)
-	for i := range params {
-		params[i].AllowMarked = true
+	for i := range params { // an unknown argument would lose its marks otherwise
+		params[i].AllowMarked, params[i].AllowUnknown, params[i].AllowDynamicType = true, true, true
 	}
 	rest := f.VarParam()
 	if rest != nil {
 		with := *rest
-		with.AllowMarked = true
+		with.AllowMarked, with.AllowUnknown, with.AllowDynamicType = true, true, true
 		rest = &with
 	}
 	return function.New(&function.Spec{
@@ -144,11 +144,11 @@ func (f fuzz) worse(g fuzz) fuzz {
 func contains() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
-			{Name: "list", Type: cty.DynamicPseudoType, AllowMarked: true},
+			{Name: "list", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
 			{Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true},
 		},
 		Type: func(args []cty.Value) (cty.Type, error) {
-			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() && !ty.IsSetType() {
+			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() && !ty.IsSetType() && ty != cty.DynamicPseudoType {
 				return cty.NilType, function.NewArgErrorf(0, "argument must be list, tuple, or set")
 			}
 			return cty.Bool, nil
@@ -157,6 +157,9 @@ func contains() function.Function {
 			list, _ := args[0].Unmark()
 			result := cty.False
 			inList := otherMarks(args[0])
+			if !list.IsKnown() {
+				return unknownBool().WithMarks(inList, otherMarks(args[1])), nil
+			}
 			if isIncomplete(args[0]) {
 				result = unknownBool()
 			}

@@ -26,10 +26,13 @@ func seconds() function.Function {
 // precision is by how many seconds a time may be off.
 func precision() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "time", Type: cty.Number, AllowMarked: true}},
+		Params: []function.Parameter{{Name: "time", Type: cty.Number, AllowUnknown: true, AllowMarked: true}},
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			f, marks := fuzzOf(args[0]), otherMarks(args[0])
+			if !args[0].IsKnown() {
+				return cty.UnknownVal(cty.Number).WithMarks(marks), nil
+			}
 			off := max(f.below, f.above, 1e-9)
 			return cty.NumberFloatVal(off).WithMarks(marks), nil
 		},

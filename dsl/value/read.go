@@ -204,6 +204,9 @@ func (e *evaluation) finding(v cty.Value) Finding {
 		f.Reads = e.touched.reads(f.Reads)
 	} else {
 		f.Unseen = nil
+		if len(f.Reads) == 0 {
+			f.Reads = e.touched.objects()
+		}
 	}
 	SortReads(f.Reads)
 	f.Reads = slices.Compact(f.Reads)
@@ -237,6 +240,12 @@ func (t *touches) reads(marked []Read) []Read {
 		all = append(all, t.present...)
 	}
 	return all
+}
+
+// objects are the reads of which objects there are: another one may take the
+// place of one that is read by its name.
+func (t *touches) objects() []Read {
+	return slices.DeleteFunc(slices.Clone(t.present), func(r Read) bool { return r.Stream.Kind() == "" || r.Stream == EventStream })
 }
 
 // pod notes that a pod was looked up.

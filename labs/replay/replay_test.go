@@ -212,7 +212,11 @@ func TestExpectationsAreJudgedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict, decided := expect.New(m.Scenarios[0].Steps[0].Expect, view.Scope()).Begin(after(6))
+	d := expect.New(m.Scenarios[0].Steps[0].Expect, view.Scope())
+	if _, decided := d.Begin(after(6)); decided || !d.Asks() {
+		t.Errorf("what is so already is asked about: decided %t", decided)
+	}
+	verdict, decided := d.Observe(after(6), nil)
 	if !decided || verdict.Status != expect.Pass {
 		t.Errorf("decided %t: %s, %s", decided, verdict.Status, verdict.Reason)
 	}
