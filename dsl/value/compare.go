@@ -22,7 +22,7 @@ func comparison(holds func(int) bool) *hclsyntax.Operation {
 		if a.IsKnown() && b.IsKnown() {
 			c, certain := order(a, f, b, g)
 			if !certain {
-				return unknownBool().WithMarks(marks, bMarks), nil
+				return unknownBool().Mark(imprecise).WithMarks(marks, bMarks), nil
 			}
 			return cty.BoolVal(holds(c)).WithMarks(marks, bMarks), nil
 		}

@@ -11,8 +11,16 @@ func equal(a, b cty.Value, want bool) cty.Value {
 	result := unknownBool()
 	if l := same(a, b); l != Undecided {
 		result = cty.BoolVal((l == True) == want)
+	} else if isKnown(a) && isKnown(b) {
+		result = result.Mark(imprecise)
 	}
 	return result.WithMarks(aMarks, bMarks)
+}
+
+// isKnown says whether all of a value is known.
+func isKnown(v cty.Value) bool {
+	plain, _ := v.UnmarkDeep()
+	return plain.IsWhollyKnown()
 }
 
 // same is whether two values are equal, as far as it can be told: what differs

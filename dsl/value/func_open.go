@@ -54,7 +54,18 @@ func marked(f function.Function, call func([]cty.Value) (cty.Value, error)) func
 	return function.New(&function.Spec{
 		Description: f.Description(), Params: params, VarParam: rest,
 		Type: func(args []cty.Value) (cty.Type, error) { return f.ReturnTypeForValues(args) },
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return call(args) },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			result, err := call(args)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			if plain, _ := result.Unmark(); !plain.IsKnown() { // f may have taken the marks off
+				for _, arg := range args {
+					result = result.WithMarks(otherMarks(arg))
+				}
+			}
+			return result, nil
+		},
 	})
 }
 

@@ -2,6 +2,7 @@ package value
 
 import (
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -51,10 +52,15 @@ func ordered() function.Function {
 				return unknownBool().WithMarks(marks), nil
 			}
 			result, err := inOrder(list.AsValueSlice())
+			if err == nil && !result.IsKnown() && isKnown(list) && !slices.ContainsFunc(list.AsValueSlice(), isNull) {
+				result = result.Mark(imprecise)
+			}
 			return result.WithMarks(marks), err
 		},
 	})
 }
+
+func isNull(v cty.Value) bool { return v.IsNull() }
 
 // inOrder compares every time with every later one, so that one which is not
 // known yet does not hide that those around it are out of order.

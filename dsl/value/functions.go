@@ -3,7 +3,6 @@ package value
 import (
 	"io/fs"
 
-	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	yaml "github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -29,7 +28,7 @@ func plainFunctions() map[string]function.Function {
 		"abs":        roughly(stdlib.AbsoluteFunc),
 		"alltrue":    allTrue(),
 		"anytrue":    anyTrue(),
-		"can":        tryfunc.CanFunc,
+		"can":        can(),
 		"ceil":       rounding(stdlib.CeilFunc, 1),
 		"cidrhost":   minding(cidrHost()),
 		"coalesce":   minding(stdlib.CoalesceFunc),
@@ -73,7 +72,7 @@ func plainFunctions() map[string]function.Function {
 		"toset":      uncertain(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))),
 		"tostring":   minding(stdlib.MakeToFunc(cty.String)),
 		"trimspace":  minding(stdlib.TrimSpaceFunc),
-		"try":        tryfunc.TryFunc,
+		"try":        try(),
 		"upper":      minding(stdlib.UpperFunc),
 		"values":     minding(stdlib.ValuesFunc),
 		"yamldecode": minding(yaml.YAMLDecodeFunc),

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
@@ -72,7 +73,15 @@ func (o *truthOperands) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics)
 	case left.IsKnown() && right.IsKnown():
 		return cty.BoolVal(!o.decides).WithMarks(left.Marks(), right.Marks()), append(leftDiags, rightDiags...)
 	}
-	return unknownBool().WithMarks(left.Marks(), right.Marks()), append(leftDiags, rightDiags...)
+	marks := []cty.ValueMarks{left.Marks(), right.Marks()}
+	if !o.decides { // what is not known yet is not true, whatever the other side may be
+		for i, side := range []cty.Value{left, right} {
+			if plain, _ := side.Unmark(); !plain.IsKnown() && !side.HasMark(imprecise) {
+				delete(marks[1-i], imprecise)
+			}
+		}
+	}
+	return unknownBool().WithMarks(marks...), append(leftDiags, rightDiags...)
 }
 
 func isTruth(v cty.Value, want bool) bool {
@@ -199,6 +208,21 @@ type evaluated struct {
 
 // Value is that value.
 func (e *evaluated) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return e.v, e.diags }
+
+// not is the opposite of a truth; HCL's takes the marks off an unknown one.
+func not() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "val", Type: cty.Bool, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			v, marks := settled(args[0]).Unmark()
+			if !v.IsKnown() {
+				return unknownBool().WithMarks(marks), nil
+			}
+			return v.Not().WithMarks(marks), nil
+		},
+	})
+}
 
 // prepareQuantifier turns alltrue([for x in xs : c if d]) into
 // alltrue([for x in xs : d ? c : true]), and anytrue alike, so that one element

@@ -16,6 +16,10 @@ type mark string
 // declared sensitive and what is made of them.
 const Sensitive = mark("sensitive")
 
+// imprecise marks a truth that is unknown since times are not known finely
+// enough: it may be either, whatever else comes.
+const imprecise = mark("imprecise")
+
 // fuzz marks a number that is known only to lie somewhere around its value:
 // from below seconds under it to above seconds over it. The API's times, cut
 // to the second, are so.

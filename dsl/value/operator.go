@@ -22,8 +22,11 @@ func Prepare(node hclsyntax.Node) {
 		case *hclsyntax.BinaryOpExpr:
 			prepareBinary(expr)
 		case *hclsyntax.UnaryOpExpr:
-			if expr.Op == hclsyntax.OpNegate {
+			switch expr.Op {
+			case hclsyntax.OpNegate:
 				expr.Op = &hclsyntax.Operation{Impl: negate(), Type: cty.Number}
+			case hclsyntax.OpLogicalNot:
+				expr.Op = &hclsyntax.Operation{Impl: not(), Type: cty.Bool}
 			}
 		case *hclsyntax.IndexExpr:
 			prepareIndex(expr)

@@ -96,6 +96,9 @@ type Finding struct {
 	// Unseen says why the value cannot be known: the stretches that a source
 	// did not see. It is empty where that is not the reason.
 	Unseen []string
+	// Imprecise says that a truth is not known since times are not known finely
+	// enough.
+	Imprecise bool
 }
 
 // isIncomplete says whether a value, not what is within it, is incomplete.
@@ -194,12 +197,15 @@ func (e *evaluation) finding(v cty.Value) Finding {
 			unseen(m.why)
 		case blind:
 			unseen(m.why)
+		case mark:
+			f.Imprecise = f.Imprecise || m == imprecise
 		}
 	}
 	f.Value = plain
 	if lacks && plain.Type() == cty.Bool {
 		f.Value = cty.UnknownVal(cty.Bool)
 	}
+	f.Imprecise = f.Imprecise && !f.Value.IsKnown()
 	if !f.Value.IsWhollyKnown() {
 		f.Reads = e.touched.reads(f.Reads)
 	} else {

@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -28,18 +27,6 @@ func (d *Decider) because(expr hcl.Expression, got truth, ev evidence, refs []re
 		}
 	}
 	return strings.Join(texts, "; ")
-}
-
-// undecidable says whether the condition will never be known although all of
-// it was observed: the sources do not know its times finely enough.
-func undecidable(expr hcl.Expression, eval Evaluator) bool {
-	parts := eval.Decisive(expr)
-	for _, p := range parts {
-		if p.Is != value.Undecided || p.Difference == "" || slices.ContainsFunc(p.Refs, func(r value.Ref) bool { return r.State == value.Unknown }) {
-			return false
-		}
-	}
-	return len(parts) > 0
 }
 
 // partText says of a part what it was and why; what it was only where it is

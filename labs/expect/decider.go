@@ -67,8 +67,16 @@ type Decider struct {
 	// reads are what was read the last time; all what was read at any time.
 	reads []value.Read
 	all   map[value.Read]bool
-	// unseen are the reasons why the condition could not be known at some time.
-	unseen []string
+	// unseen are the reasons why the condition could not be known at some time,
+	// blind those the last time, missed those while something changed.
+	unseen, blind, missed []string
+	// imprecise says that it once was not known for the precision of times alone.
+	imprecise bool
+	// isFresh says that what is told now is of the time after the beginning, or
+	// after the last gap: the sources were asked since.
+	isFresh bool
+	// staleFrom is since when it is not.
+	staleFrom time.Time
 	// settledAt is when `when` and `outcome` were first known, where the sources
 	// must be asked about them; zero otherwise.
 	settledAt time.Time
@@ -96,7 +104,7 @@ func New(e *dsl.Expect, s *Scope) *Decider {
 // Begin starts the decision at now, over what the timeline holds already. It
 // returns as Observe does.
 func (d *Decider) Begin(now time.Time) (Verdict, bool) {
-	d.began, d.prev = now, now
+	d.began, d.prev, d.staleFrom = now, now, now
 	d.look(now, nil)
 	return d.decided()
 }
@@ -132,7 +140,10 @@ func (d *Decider) Observe(now time.Time, last *collectors.Record) (Verdict, bool
 // Observe is to be called without a record, with the time at which they were
 // asked, once all that they had by then is observed.
 func (d *Decider) Asks() bool {
-	return d.verdict == nil && (!d.settledAt.IsZero() || d.follower != nil && d.follower.asks())
+	if d.verdict != nil {
+		return false
+	}
+	return !d.settledAt.IsZero() || len(d.all) > 0 && !d.isFresh || d.follower != nil && d.follower.asks()
 }
 
 // Sources are those that tell of what was read so far.
@@ -209,6 +220,7 @@ func (d *Decider) look(at time.Time, last *collectors.Record) {
 
 // asked notes that all that happened before a moment was observed.
 func (d *Decider) asked(now time.Time) {
+	d.isFresh = d.isFresh || !now.Before(d.staleFrom)
 	if !d.settledAt.IsZero() && !d.settledAt.After(now) {
 		since := d.settledAt
 		d.settledAt = time.Time{}
@@ -237,7 +249,7 @@ func (d *Decider) prepare(at time.Time, last *collectors.Record) {
 		d.failed(at, diags, d.known)
 	case when == truthUnknown || when == truthTrue && outcome == truthUnknown:
 		d.settledAt = time.Time{}
-	case proves(d.s, reads, last):
+	case d.proves(reads, last):
 		d.settledAt = time.Time{}
 		d.settle(at)
 	case d.settledAt.IsZero():
@@ -279,6 +291,9 @@ func (d *Decider) read(reads []value.Read) {
 func (d *Decider) step(at time.Time, last *collectors.Record) {
 	f, diags := d.known.Find(d.e.Condition)
 	d.read(f.Reads)
+	if last != nil && last.Type == collectors.TypeGap {
+		d.isFresh, d.staleFrom = false, at
+	}
 	t := truthUnknown
 	if !diags.HasErrors() {
 		t, diags = truthOf(d.e.Condition, f.Value)
@@ -287,15 +302,39 @@ func (d *Decider) step(at time.Time, last *collectors.Record) {
 		d.failed(at, diags, d.known)
 		return
 	}
-	for _, why := range f.Unseen {
-		if t == truthUnknown && !slices.Contains(d.unseen, why) {
-			d.unseen = append(d.unseen, why)
-		}
-	}
-	l := look{at: at, t: t, sure: proves(d.s, f.Reads, last), blind: t == truthUnknown && len(f.Unseen) > 0}
+	l := look{at: at, t: t, sure: d.proves(f.Reads, last), blind: t == truthUnknown && len(f.Unseen) > 0}
+	d.cannotSee(f.Unseen, l.blind, last)
+	d.imprecise = d.imprecise || f.Imprecise
 	if r := d.follower.step(l); r != nil {
 		d.rule(r, d.known)
 	}
+}
+
+// cannotSee notes why the condition is not known, and whether something changed
+// meanwhile: a gap in which nothing was lost hides no more than that.
+func (d *Decider) cannotSee(why []string, blind bool, last *collectors.Record) {
+	if !blind {
+		why = nil
+	}
+	if last != nil && last.Type != collectors.TypeGap {
+		d.missed = append(append(d.missed, d.blind...), why...)
+	}
+	d.blind = why
+	for _, one := range why {
+		if !slices.Contains(d.unseen, one) {
+			d.unseen = append(d.unseen, one)
+		}
+	}
+}
+
+// proves says whether a record shows by itself that what was read is so, and was
+// not so only before the beginning.
+func (d *Decider) proves(reads []value.Read, r *collectors.Record) bool {
+	if !proves(d.s, reads, r) {
+		return false
+	}
+	ownTime := r != nil && (r.Source == collectors.SourceRuntime || r.Source == collectors.SourceLog) && r.Precision < time.Second
+	return len(reads) == 0 || d.isFresh || ownTime && !r.Time.Before(d.staleFrom)
 }
 
 // pass lets the time pass until now: what it decides by a deadline before now,

@@ -127,6 +127,7 @@ func TestAnEngineThatIsBehind(t *testing.T) {
 	b := newBench()
 	d := New(b.expect(t, "job.flag.c", 60, 0), b.scope)
 	d.Begin(at(10))
+	d.Observe(at(10), nil)
 	r := flagRecord(69.9, y)
 	b.tl.Add(r)
 	if v, done := d.Observe(at(75), &r); !done || v.Status != Pass || v.DecidedAt != 69.9 {

@@ -75,6 +75,10 @@ func (i *Invariant) End(now time.Time) Verdict {
 // Decider.
 func (i *Invariant) Asks() bool { return i.d.Asks() }
 
+// Unplaced looks at a record that was added to the timeline while the sources
+// were asked about the end, as for a Decider.
+func (i *Invariant) Unplaced(r *collectors.Record) { i.d.Unplaced(r) }
+
 // Sources are those that tell of what was read so far.
 func (i *Invariant) Sources() []collectors.Source { return i.d.Sources() }
 

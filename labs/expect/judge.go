@@ -39,7 +39,7 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 		return
 	}
 	switch {
-	case r.got == truthUnknown && !r.seen && !r.wasTrue && undecidable(d.e.Condition, eval):
+	case d.imprecise && !r.seen && r.kind != held:
 		v.Status = Error
 		if r.met == d.outcome {
 			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
@@ -55,23 +55,41 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 	switch {
 	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear && ev.byAPI():
 		return fmt.Sprintf("it ended less than %s before the %s were over, and the API may tell of a change so much later", span(tooNear), span(d.e.Hold))
+	case r.kind == broke && r.since.After(r.start):
+		// It may have come true before, and held.
+		if gap := ev.gaps().between(ev.reads, r.start, r.since); gap != nil {
+			return ev.gaps().text(gap)
+		}
+		if len(d.missed) > 0 {
+			return d.missed[0]
+		}
+		return d.doubted(r)
 	case r.seen:
-		return ""
+		return d.doubted(r)
 	case d.unplaced:
 		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
 	}
 	if gap := ev.gaps().between(ev.reads, r.needed, r.at); gap != nil {
 		return ev.gaps().text(gap)
 	}
+	if len(d.missed) > 0 {
+		return d.missed[0]
+	}
 	for _, why := range d.unseen {
 		if ev.gaps().stands(why) {
 			return why
 		}
 	}
-	if !r.doubted.IsZero() {
-		return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
+	return d.doubted(r)
+}
+
+// doubted says that the condition was otherwise for a moment only; empty where
+// it was not, or that does not matter.
+func (d *Decider) doubted(r *ruling) string {
+	if r.doubted.IsZero() {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
 }
 
 // skip makes the verdict where `when` is false.

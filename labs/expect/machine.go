@@ -160,6 +160,9 @@ func (m *machine) step(l look) *ruling {
 	m.last = l.t
 	m.count(l.t)
 	m.reconsider(l)
+	if l.blind && m.within == 0 { // what it is later is not what it is now
+		m.doubted = l.at
+	}
 	switch {
 	case l.t == truthTrue:
 		return m.rise(l)
@@ -176,8 +179,6 @@ func (m *machine) step(l look) *ruling {
 func (m *machine) reconsider(l look) {
 	switch {
 	case m.waits == nil || m.waits.got == l.t || m.waits.kind == broke && l.t != truthTrue:
-	case m.waits.kind == wasFalse: // what it is when they have answered counts
-		m.waits = nil
 	default:
 		m.waits, m.doubted = nil, l.at
 	}
@@ -263,7 +264,7 @@ func (m *machine) rule(kind rulingKind, at, needed time.Time) *ruling {
 		kind: kind, met: kind == cameTrue || kind == held, got: m.last,
 		at: at, start: m.start, since: m.since, needed: needed, tally: m.tally,
 	}
-	if kind == never || kind == unsettled || kind == held && !(m.stretches() && m.doubted.Before(m.since)) {
+	if m.within == 0 || kind == never || kind == unsettled || kind == held && !(m.stretches() && m.doubted.Before(m.since)) {
 		r.doubted = m.doubted
 	}
 	return r

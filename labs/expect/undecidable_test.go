@@ -24,7 +24,8 @@ func TestOrdersThatCannotBeTold(t *testing.T) {
 		{a + " < " + b, "false", 0, Error},
 		{a + " < " + b, "false", 20, Error},
 		{"ordered([" + a + ", " + b + "])", "", 20, Error},
-		{a + " < " + b + " || job.other.failed", "", 20, Fail}, // that Job may yet be seen
+		{a + " < " + b + " || job.other.failed", "", 20, Error},
+		{a + " < " + b + " && job.other.failed", "", 20, Fail}, // that Job was never seen
 		{a + " < " + b + " || " + a + " > 5", "", 0, Pass},
 		{a + " < " + b + " && " + a + " > 50", "", 0, Fail},
 	} {

@@ -275,7 +275,7 @@ func (f folder) unseen(v *value.Container, p *collectors.PodState, c *collectors
 	api := value.Read{Stream: value.PodStream, Name: p.Object.Name}
 	v.ReadyBlind = f.gaps.open(api)
 	if v.ReadyBlind == "" && c.ReadyAt.Known() {
-		if gap := f.gaps.between([]value.Read{api, life}, created, c.ReadyAt.Time); gap != nil {
+		if gap := f.gaps.between([]value.Read{api}, created, c.ReadyAt.Time); gap != nil {
 			v.ReadyBlind = f.gaps.text(gap)
 		}
 	}
