@@ -86,6 +86,9 @@ func (c *converter) podValue(p *Pod) cty.Value {
 	if p.Absent {
 		return cty.NullVal(c.pod).Mark(Read{Stream: PodStream, Name: p.Name})
 	}
+	if p.Blind != "" { // another one may have its name by now
+		return nowKnown(cty.UnknownVal(c.pod), p.Blind, Read{Stream: PodStream, Name: p.Name}, true)
+	}
 	c.e.withheld = c.e.withheld || !c.logs
 	if c.logs { // which grow
 		return c.observedPod(p)

@@ -93,6 +93,9 @@ type Finding struct {
 	Value cty.Value
 	// Reads are what the value was read from, each once.
 	Reads []Read
+	// Objects are the objects that were looked up: another one may take the name
+	// of one of them, which can change the value, too.
+	Objects []Read
 	// Unseen says why the value cannot be known: the stretches that a source
 	// did not see. It is empty where that is not the reason.
 	Unseen []string
@@ -214,6 +217,7 @@ func (e *evaluation) finding(v cty.Value) Finding {
 			f.Reads = e.touched.objects()
 		}
 	}
+	f.Objects = e.touched.objects()
 	SortReads(f.Reads)
 	f.Reads = slices.Compact(f.Reads)
 	slices.Sort(f.Unseen)

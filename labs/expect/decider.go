@@ -64,7 +64,8 @@ type Decider struct {
 	// over what was known then.
 	prev  time.Time
 	known Evaluator
-	// reads are what was read the last time; all what was read at any time.
+	// reads are what was read the last time, and the objects that were looked up
+	// then; all what was read at any time.
 	reads []value.Read
 	all   map[value.Read]bool
 	// unseen are the reasons why the condition could not be known at some time,
@@ -291,6 +292,7 @@ func (d *Decider) read(reads []value.Read) {
 func (d *Decider) step(at time.Time, last *collectors.Record) {
 	f, diags := d.known.Find(d.e.Condition)
 	d.read(f.Reads)
+	d.reads = append(slices.Clone(f.Reads), f.Objects...)
 	if last != nil && last.Type == collectors.TypeGap {
 		d.isFresh, d.staleFrom = false, at
 	}
