@@ -92,6 +92,26 @@ func (s *sink) goingOn() int {
 	return n
 }
 
+// inGap says that lines were recorded while a gap of their kind went on.
+func (s *sink) inGap(t *testing.T, kind string, lines ...string) {
+	t.Helper()
+	all := s.lines()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, line := range lines {
+		opened, in := false, false
+		for i, r := range s.records[:len(all)] {
+			if r.Gap != nil && r.Object.Kind == kind {
+				opened = r.Gap.To.IsZero()
+			}
+			in = in || all[i] == line && opened
+		}
+		if !in {
+			t.Errorf("%q was not recorded while a gap of %ss went on: %q", line, kind, all)
+		}
+	}
+}
+
 // waitFor waits until the sink has a line.
 func (s *sink) waitFor(t *testing.T, line string) {
 	t.Helper()
@@ -274,6 +294,7 @@ func TestGoneIsAGapAndADifference(t *testing.T) {
 			t.Errorf("gap %+v, want count -1 over %v", g, before)
 		}
 	}
+	s.inGap(t, "Pod", "pod-gone goes 2/2 Running", "pod changes 2/2 Running")
 }
 
 func TestAnOutageWithoutALossIsALateGap(t *testing.T) {
@@ -289,6 +310,36 @@ func TestAnOutageWithoutALossIsALateGap(t *testing.T) {
 	s.waitFor(t, "gap watching pods late")
 	s.waitFor(t, "pod myapp 2/2 Running")
 	s.waitFor(t, "pod myapp 1/2 NotReady")
+	if err := r.end(t); err != nil {
+		t.Error(err)
+	}
+	s.inGap(t, "Pod", "pod myapp 2/2 Running", "pod myapp 1/2 NotReady")
+}
+
+// TestAnOutageEndsOnceAllOfItsChangesCame has a Job deleted while the API is away,
+// after the last change of a pod; and another watch that brings nothing.
+func TestAnOutageEndsOnceAllOfItsChangesCame(t *testing.T) {
+	f, s := newFakeAPI(t), newSink()
+	f.put(testPod("myapp", "u1"), "Running", "2/2")
+	f.put(testJob("goes"), "", "")
+	r := start(t, f, s, "").ready(t)
+	f.set(func(f *fakeAPI) { f.away = true })
+	f.closeWatches()
+	s.waitFor(t, "gap watching pods")
+	s.waitFor(t, "gap watching jobs")
+	f.put(testJob("comes"), "", "")
+	f.remove("jobs", "goes")
+	f.set(func(f *fakeAPI) { f.away = false })
+	s.waitFor(t, "gap watching jobs late")
+	s.inGap(t, "Job", "job comes", "job-gone goes")
+	// Nothing has shown yet that the watch of the pods works.
+	for _, l := range s.lines() {
+		if l == "gap watching pods late" {
+			t.Error("the gap of the pods was closed, and their watch brought nothing")
+		}
+	}
+	f.bookmark()
+	s.waitFor(t, "gap watching pods late")
 	if err := r.end(t); err != nil {
 		t.Error(err)
 	}

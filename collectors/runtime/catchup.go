@@ -84,22 +84,14 @@ func (n *node) makeNamed(ctx context.Context, name string) error {
 }
 
 // catchUp records what the node knows of starts and ends that no stream told.
-// After a break it declares the gap, whatever the node knows: containers that
-// were made and removed in between, and memory kills of which the
+// After a break it then closes the gap, with a loss, whatever the node knows:
+// containers that were made and removed in between, and memory kills of which the
 // kernel's log does not tell, are known to nobody. It is false where ctx ended
 // before the node had answered.
 func (n *node) catchUp(ctx context.Context) bool {
 	found, err := n.inspect(ctx)
 	if ctx.Err() != nil {
 		return false
-	}
-	switch {
-	case !n.broken.IsZero() && err != nil:
-		n.gap(n.broken, -1, fmt.Sprintf("%s; the node could not say what happened meanwhile: %v", n.reason, err))
-	case !n.broken.IsZero():
-		n.gap(n.broken, -1, n.reason+"; starts and ends of the containers that are still there were read afterwards")
-	case err != nil:
-		n.gap(time.Time{}, -1, fmt.Sprintf("what happened before the observation began is not known: %v", err))
 	}
 	for _, s := range found {
 		n.lookups[s.ID] = known(identify(s.Labels))
@@ -109,6 +101,14 @@ func (n *node) catchUp(ctx context.Context) bool {
 		if !s.FinishedAt.IsZero() && !n.exited[s.ID] {
 			n.record(ctx, collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
 		}
+	}
+	switch {
+	case !n.broken.IsZero() && err != nil:
+		n.gap(n.broken, -1, fmt.Sprintf("%s; the node could not say what happened meanwhile: %v", n.reason, err))
+	case !n.broken.IsZero():
+		n.gap(n.broken, -1, n.reason+"; starts and ends of the containers that are still there were read afterwards")
+	case err != nil:
+		n.gap(time.Time{}, -1, fmt.Sprintf("what happened before the observation began is not known: %v", err))
 	}
 	return true
 }

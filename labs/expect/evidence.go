@@ -112,8 +112,11 @@ func (ev evidence) concerns(gap collectors.Record, sub subject) bool {
 	switch gap.Object.Kind {
 	case "Pod", "Job":
 		if gap.Object.Name == "" {
-			job := sub.root == rootJob && !sub.pods
-			return job && sub.attr == "" || job == (gap.Object.Kind == "Job")
+			// The pods of a Job are not known either where the Job is not.
+			if gap.Object.Kind == "Job" {
+				return sub.root == rootJob
+			}
+			return sub.root == rootPod || sub.pods || sub.attr == ""
 		}
 		if ns := gap.Object.Namespace; ns != "" && ev.s.Namespace != "" && ns != ev.s.Namespace {
 			return false

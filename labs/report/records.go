@@ -213,8 +213,11 @@ func jobText(j *collectors.Job) string {
 // gapText says what a source did not see.
 func gapText(r collectors.Record) string {
 	what := "anything"
-	if r.Object.Name != "" {
+	switch {
+	case r.Object.Name != "":
 		what = strings.Trim(r.Object.Name+"/"+r.Container, "/")
+	case r.Object.Kind != "":
+		what = "any " + r.Object.Kind
 	}
 	text := fmt.Sprintf("%s does not see %s since then", r.Source, what)
 	if g := r.Gap; !g.To.IsZero() {
