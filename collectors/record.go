@@ -149,7 +149,10 @@ type Pod struct {
 	// Conditions maps a condition's type to its status, "True", "False" or
 	// "Unknown".
 	Conditions map[string]string `json:"conditions,omitempty"`
-	CreatedAt  time.Time         `json:"created_at"`
+	// ConditionDetails says more of conditions, by their type; nil in old
+	// recordings.
+	ConditionDetails map[string]Condition `json:"condition_details,omitempty"`
+	CreatedAt        time.Time            `json:"created_at"`
 	// DeletedAt is when the deletion was asked for; zero where it was not.
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 	// Containers are all containers of the spec: init containers first, in
@@ -208,12 +211,32 @@ type Job struct {
 	Succeeded       int    `json:"succeeded"`
 	Failed          int    `json:"failed"`
 	// Conditions maps a condition's type to its status.
-	Conditions  map[string]string `json:"conditions,omitempty"`
-	CreatedAt   time.Time         `json:"created_at"`
-	StartedAt   time.Time         `json:"started_at,omitzero"`
-	CompletedAt time.Time         `json:"completed_at,omitzero"`
-	DeletedAt   time.Time         `json:"deleted_at,omitzero"`
-	Manifest    json.RawMessage   `json:"-"`
+	Conditions map[string]string `json:"conditions,omitempty"`
+	// ConditionDetails says more of conditions, by their type; nil in old
+	// recordings.
+	ConditionDetails map[string]Condition `json:"condition_details,omitempty"`
+	CreatedAt        time.Time            `json:"created_at"`
+	StartedAt        time.Time            `json:"started_at,omitzero"`
+	CompletedAt      time.Time            `json:"completed_at,omitzero"`
+	DeletedAt        time.Time            `json:"deleted_at,omitzero"`
+	Manifest         json.RawMessage      `json:"-"`
+}
+
+// The bounds of what a record holds of a pod's or Job's conditions.
+const (
+	// MaxConditions is how many conditions have details: the first ones.
+	MaxConditions = 64
+	// MaxConditionText is the length in bytes above which a reason or a message
+	// is cut.
+	MaxConditionText = 1024
+)
+
+// Condition says why a condition has its status, as the API shows it.
+type Condition struct {
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// ChangedAt is when its status changed last, in whole seconds.
+	ChangedAt time.Time `json:"changed_at,omitzero"`
 }
 
 // Task is a start, an end or a memory kill that the container runtime told.

@@ -2,7 +2,6 @@ package pods
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -446,51 +445,5 @@ func TestAFileThatCannotBeWrittenIsReturnedAndTheRecordsAreWhole(t *testing.T) {
 	s.waitFor(t, "pod myapp 2/2 Running")
 	if err := r.end(t); err == nil || !strings.Contains(err.Error(), "keeping the status of pod myapp") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestDecodePod(t *testing.T) {
-	p := testPod("myapp", "u1")
-	at := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: "main", ContainerID: "containerd://c2", RestartCount: 1,
-		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 10s"}},
-		LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			ContainerID: "containerd://c1", ExitCode: 137, Reason: "OOMKilled", StartedAt: at, FinishedAt: at,
-		}},
-	}}
-	p.Status.InitContainerStatuses = []corev1.ContainerStatus{
-		{Name: "proxy", ContainerID: "containerd://p1", Ready: true, Started: new(true), State: corev1.ContainerState{
-			Running: &corev1.ContainerStateRunning{StartedAt: at},
-		}},
-		{Name: "setup", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			ContainerID: "containerd://s1", StartedAt: at, FinishedAt: at, Reason: "Completed",
-		}}},
-	}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decodePod(row{cells: map[string]string{"Status": "CrashLoopBackOff", "Ready": "1/2"}, object: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []collectors.Container{
-		{Name: "setup", Kind: "init", Image: "busybox:1.35", ID: "s1", State: "terminated", Reason: "Completed",
-			Current: &collectors.Run{ID: "s1", StartedAt: at.Time, FinishedAt: at.Time, Reason: "Completed"}},
-		{Name: "proxy", Kind: "sidecar", Image: "busybox:1.35", ID: "p1", State: "running", Ready: true, Started: new(true),
-			Current: &collectors.Run{ID: "p1", StartedAt: at.Time}},
-		{Name: "main", Kind: "main", Image: "busybox:1.35", State: "waiting", Reason: "CrashLoopBackOff", Message: "back-off 10s",
-			Restarts: 1, Last: &collectors.Run{ID: "c1", StartedAt: at.Time, FinishedAt: at.Time, ExitCode: 137, Reason: "OOMKilled"}},
-	}
-	if diff := cmp.Diff(want, got.record.Pod.Containers); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(&collectors.Object{Kind: "Job", Namespace: "lab", Name: "myapp", UID: "job-uid"}, got.record.Pod.Owner); diff != "" {
-		t.Error(diff)
-	}
-	if got.record.Pod.Conditions["Ready"] != "False" || !strings.Contains(string(got.record.Pod.Manifest), `"kind":"Pod"`) {
-		t.Errorf("pod %+v", got.record.Pod)
 	}
 }

@@ -205,6 +205,9 @@ func jobText(j *collectors.Job) string {
 	for _, c := range slices.Sorted(maps.Keys(j.Conditions)) {
 		if j.Conditions[c] == "True" {
 			text += ", " + c
+			if why := j.ConditionDetails[c].Reason; why != "" {
+				text += " (" + why + ")"
+			}
 		}
 	}
 	return text
