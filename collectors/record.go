@@ -54,6 +54,8 @@ const (
 	TypeTaskOOM Type = "task-oom"
 	// TypeLog is one line that a container wrote: Log is set.
 	TypeLog Type = "log"
+	// TypeClock is a measurement of a clock of the cluster: Clock is set.
+	TypeClock Type = "clock"
 	// TypeGap is a stretch that a source did not see: Gap is set.
 	TypeGap Type = "gap"
 	// TypeStep is a step of the scenario that ended: Step is set.
@@ -96,6 +98,7 @@ type Record struct {
 	Event   *Event   `json:"event,omitempty"`
 	Task    *Task    `json:"task,omitempty"`
 	Log     *Log     `json:"log,omitempty"`
+	Clock   *Clock   `json:"clock,omitempty"`
 	Gap     *Gap     `json:"gap,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
 }

@@ -145,7 +145,7 @@ func (v *relevance) concerns(r *collectors.Record) bool {
 		return v.logs && r.Log != nil && v.line(r)
 	case r.Type == collectors.TypeGap, r.Type == collectors.TypeStepBegin:
 		return false // it tells of what is not known or will be, and changes nothing that is
-	case v.any:
+	case v.any, r.Type == collectors.TypeClock:
 		return true
 	case r.Type == collectors.TypeStep:
 		return r.Step == nil || slices.ContainsFunc(v.subjects, func(s subject) bool { return s.root == rootStep && s.is(r.Step.Name) })

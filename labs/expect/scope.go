@@ -77,11 +77,11 @@ func (s *Scope) at(logs bool) Evaluator {
 		s.cache = &value.Cache{}
 	}
 	f := folder{tl: s.Timeline, logs: logs}
-	if !logs {
+	if !logs && !s.skewed() {
 		f.before, f.now = s.pods, map[*collectors.PodState]*value.Pod{}
 	}
 	o := f.values(s.Namespace)
-	if !logs {
+	if f.now != nil {
 		s.pods = f.now
 	}
 	o.Extra, o.Cache = s.Extra, s.cache

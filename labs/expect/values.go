@@ -156,7 +156,7 @@ func (f folder) newPod(s *collectors.PodState) *value.Pod {
 		Conditions: conditions(p.Conditions),
 		CreatedAt:  f.time(s.CreatedAt),
 		DeletedAt:  f.moment(s.DeletedAt, gone),
-		GoneAt:     f.moment(s.GoneAt, false),
+		GoneAt:     f.hereOrMissing(s.GoneAt, false),
 		QOS:        p.QOS,
 		Events:     f.events(s.Object),
 	}
@@ -190,7 +190,7 @@ func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) 
 		Ready:      c.Ready,
 		Restarts:   c.Restarts,
 		StartedAt:  missing[value.Time](never),
-		ReadyAt:    f.moment(c.ReadyAt, p.Over()),
+		ReadyAt:    f.hereOrMissing(c.ReadyAt, p.Over()),
 		FinishedAt: missing[value.Time](never),
 		ExitCode:   missing[int](never),
 		Signal:     missing[int](never),
@@ -281,7 +281,7 @@ func (f folder) job(s *collectors.JobState) *value.Job {
 
 func (f folder) step(s collectors.Step) *value.Step {
 	at := func(t time.Time) value.Time {
-		return f.time(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
+		return f.here(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
 	}
 	v := &value.Step{
 		StartedAt:  at(s.StartedAt),

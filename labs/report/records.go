@@ -141,6 +141,8 @@ func describe(r collectors.Record) string {
 		return "log " + container + ": " + r.Log.Text
 	case r.Type == collectors.TypeGap && r.Gap != nil:
 		return "gap: " + gapText(r)
+	case r.Type == collectors.TypeClock && r.Clock != nil:
+		return clockText(r.Clock)
 	case r.Type == collectors.TypeStepBegin && r.Step != nil:
 		return stepName(r.Step) + " begins"
 	case r.Type == collectors.TypeStep && r.Step != nil:
