@@ -264,12 +264,15 @@ type Log struct {
 	Color string `json:"-"`
 }
 
-// Gap is a stretch of time that a source did not see.
+// Gap is a stretch of time that a source did not see. The package's comment says
+// what it means for each of them.
 type Gap struct {
-	From   time.Time `json:"from"`
+	From time.Time `json:"from"`
+	// To is zero while the gap goes on.
 	To     time.Time `json:"to"`
 	Reason string    `json:"reason"`
-	// Count is how much was lost, where that is known; -1 where it is not.
+	// Count is how much was lost: 0 where all came, but late; -1 where that is not
+	// known.
 	Count int `json:"count"`
 }
 
