@@ -84,13 +84,15 @@ func (k *clock) shake(by time.Duration, reason string) bool {
 		return false // of one clock no time came twice
 	}
 	low, high := k.last.Bounds()
+	// So far a smaller jump would have gone unseen.
+	most := by.Abs() + jump
 	switch {
 	case k.last.Same:
-		low, high = min(low, by), max(high, -by)
+		low, high = min(low, -most), max(high, most)
 	case by > 0:
-		low -= by
+		low -= most
 	default:
-		high -= by
+		high += most
 	}
 	at := k.c.host.now()
 	now := between(low, high)
