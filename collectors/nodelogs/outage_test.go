@@ -30,6 +30,21 @@ func (s *sink) waitForOutage(t *testing.T) collectors.Gap {
 	}
 }
 
+// waitSeen waits until the folders were looked at after a time.
+func (r *running) waitSeen(t *testing.T, after time.Time) {
+	t.Helper()
+	n := r.nodes[0]
+	for end := after.Add(20 * time.Second); time.Now().Before(end); <-time.After(50 * time.Millisecond) {
+		n.mu.Lock()
+		seen := n.seen.at
+		n.mu.Unlock()
+		if seen.After(after) {
+			return
+		}
+	}
+	t.Fatal("the folders were not looked at in 20 s")
+}
+
 func TestAContainerThatCameAndWentInAnOutageIsInItsGap(t *testing.T) {
 	f, s := newFakeNode(t), newSink()
 	r := begin(t, f, f.root, s, Options{}).isReady(t)
@@ -93,7 +108,7 @@ func TestAnOutageInWhichNothingCameOrWentHidesNothing(t *testing.T) {
 			l.lines("one")
 			r := begin(t, f, f.root, s, Options{}).isReady(t)
 			s.waitFor(t, "main/0")
-			<-time.After(6500 * time.Millisecond) // the times of folders are in whole seconds
+			r.waitSeen(t, time.Now().Add(5500*time.Millisecond)) // the times of folders are in whole seconds
 			f.leave(t)
 			s.waitForOutage(t)
 			l.lines("two")
