@@ -54,6 +54,8 @@ const (
 	TypeTaskOOM Type = "task-oom"
 	// TypeLog is one line that a container wrote: Log is set.
 	TypeLog Type = "log"
+	// TypeClock is a measurement of a clock of the cluster: Clock is set.
+	TypeClock Type = "clock"
 	// TypeGap is a stretch that a source did not see: Gap is set.
 	TypeGap Type = "gap"
 	// TypeStep is a step of the scenario that ended: Step is set.
@@ -98,6 +100,7 @@ type Record struct {
 	Event   *Event   `json:"event,omitempty"`
 	Task    *Task    `json:"task,omitempty"`
 	Log     *Log     `json:"log,omitempty"`
+	Clock   *Clock   `json:"clock,omitempty"`
 	Gap     *Gap     `json:"gap,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
 	Asked   *Asked   `json:"asked,omitempty"`
@@ -152,7 +155,10 @@ type Pod struct {
 	// Conditions maps a condition's type to its status, "True", "False" or
 	// "Unknown".
 	Conditions map[string]string `json:"conditions,omitempty"`
-	CreatedAt  time.Time         `json:"created_at"`
+	// ConditionDetails says more of conditions, by their type; nil in old
+	// recordings.
+	ConditionDetails map[string]Condition `json:"condition_details,omitempty"`
+	CreatedAt        time.Time            `json:"created_at"`
 	// DeletedAt is when the deletion was asked for; zero where it was not.
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 	// Containers are all containers of the spec: init containers first, in
@@ -211,12 +217,32 @@ type Job struct {
 	Succeeded       int    `json:"succeeded"`
 	Failed          int    `json:"failed"`
 	// Conditions maps a condition's type to its status.
-	Conditions  map[string]string `json:"conditions,omitempty"`
-	CreatedAt   time.Time         `json:"created_at"`
-	StartedAt   time.Time         `json:"started_at,omitzero"`
-	CompletedAt time.Time         `json:"completed_at,omitzero"`
-	DeletedAt   time.Time         `json:"deleted_at,omitzero"`
-	Manifest    json.RawMessage   `json:"-"`
+	Conditions map[string]string `json:"conditions,omitempty"`
+	// ConditionDetails says more of conditions, by their type; nil in old
+	// recordings.
+	ConditionDetails map[string]Condition `json:"condition_details,omitempty"`
+	CreatedAt        time.Time            `json:"created_at"`
+	StartedAt        time.Time            `json:"started_at,omitzero"`
+	CompletedAt      time.Time            `json:"completed_at,omitzero"`
+	DeletedAt        time.Time            `json:"deleted_at,omitzero"`
+	Manifest         json.RawMessage      `json:"-"`
+}
+
+// The bounds of what a record holds of a pod's or Job's conditions.
+const (
+	// MaxConditions is how many conditions have details: the first ones.
+	MaxConditions = 64
+	// MaxConditionText is the length in bytes above which a reason or a message
+	// is cut.
+	MaxConditionText = 1024
+)
+
+// Condition says why a condition has its status, as the API shows it.
+type Condition struct {
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	// ChangedAt is when its status changed last, in whole seconds.
+	ChangedAt time.Time `json:"changed_at,omitzero"`
 }
 
 // Task is a start, an end or a memory kill that the container runtime told.
@@ -241,12 +267,15 @@ type Log struct {
 	Color string `json:"-"`
 }
 
-// Gap is a stretch of time that a source did not see.
+// Gap is a stretch of time that a source did not see. The package's comment says
+// what it means for each of them.
 type Gap struct {
-	From   time.Time `json:"from"`
+	From time.Time `json:"from"`
+	// To is zero while the gap goes on.
 	To     time.Time `json:"to"`
 	Reason string    `json:"reason"`
-	// Count is how much was lost, where that is known; -1 where it is not.
+	// Count is how much was lost: 0 where all came, but late; -1 where that is not
+	// known.
 	Count int `json:"count"`
 }
 

@@ -33,7 +33,10 @@ type Timeline struct {
 	steps    []Step
 	// gaps are all records of gaps, as they were told.
 	gaps []Record
-	logs map[logKey]*lineIndex
+	// clocks are those of the nodes, in the order in which they were first
+	// measured.
+	clocks []*nodeClock
+	logs   map[logKey]*lineIndex
 }
 
 // NewTimeline returns the empty timeline of a run that began then.
@@ -125,6 +128,8 @@ func (t *Timeline) fold(r Record) {
 		t.addEvent(r)
 	case TypeTaskStart, TypeTaskExit, TypeTaskOOM:
 		t.addTask(r)
+	case TypeClock:
+		t.addClock(r)
 	case TypeGap:
 		if r.Gap != nil {
 			t.gaps = append(t.gaps, r)

@@ -65,12 +65,17 @@ func (c *Collector) lose(s *sight, target *container, from time.Time, why error)
 
 // regain ends the gap that goes on: all that was written meanwhile is recorded.
 func (c *Collector) regain(s *sight, target *container) {
+	c.endGap(s, target, 0, "the API server answers again, and what was written meanwhile was read")
+}
+
+// endGap ends the gap that goes on, if one does.
+func (c *Collector) endGap(s *sight, target *container, count int, reason string) {
 	s.mu.Lock()
 	from := s.lost
 	s.lost, s.good = time.Time{}, time.Now()
 	s.mu.Unlock()
 	if !from.IsZero() {
-		c.declare(target, from, time.Now(), 0, "the API server answers again, and what was written meanwhile was read")
+		c.declare(target, from, time.Now(), count, reason)
 	}
 }
 

@@ -135,7 +135,8 @@ func (c *Collector) unwatched(ctx context.Context) {
 }
 
 // rewatched notes that a watch of the pods works. After a gap it reads on in all
-// logs, and then ends the gap. It tries until ctx ends.
+// logs, and then ends the gap: with a loss that nobody knows, since pods may have
+// come and gone in it. It tries until ctx ends.
 func (c *Collector) rewatched(ctx context.Context) {
 	c.dark.Store(false)
 	if c.display != nil || !c.watching.isLost() {
@@ -145,7 +146,7 @@ func (c *Collector) rewatched(ctx context.Context) {
 	c.streams.spawn(ctx, func() {
 		for backoff := c.options.Retry; ctx.Err() == nil && !c.dark.Load(); retry.Pause(ctx, &backoff) {
 			if c.observePods(ctx) == nil && c.catchUpAll(ctx) == nil {
-				c.regain(&c.watching, nil)
+				c.endGap(&c.watching, nil, -1, "the pods are watched again, and the logs of those that are there were read; pods that came and went meanwhile were not seen")
 				return
 			}
 		}

@@ -79,11 +79,11 @@ func FuzzCRI(f *testing.F) {
 
 // FuzzMessages feeds any bytes to the reader of the script's messages.
 func FuzzMessages(f *testing.F) {
-	f.Add([]byte("N ns_p_u/c 0\nF 1 ns_p_u/c 0 2026-01-02T03:04:05Z 0\nD 1 35\n2026-01-02T03:04:05Z stdout F text\nM 1\nT\nE 1\nX ns_p_u/c\nR\nS x\n"))
+	f.Add([]byte("N ns_p_u/c 0\nF 1 ns_p_u/c 0 2026-01-02T03:04:05Z 0\nD 1 35\n2026-01-02T03:04:05Z stdout F text\nM 1\nT 1.50 1700000000 12.25\nE 1\nX ns_p_u/c\nR\nQ\nS x\n"))
 	f.Add([]byte("L ns_p_u/c 1\nV ns_p_u/c 2\nD 9 1\nx"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		c := New(nil, collectors.SinkFunc(func(collectors.Record) {}), Options{Nodes: []string{"n"}, Namespace: "ns"})
-		r := newReading(c.nodes[0], bytes.NewReader(sent), func() {})
+		r := newReading(c.nodes[0], bytes.NewReader(sent), day, func() {})
 		_ = r.all(t.Context()) // an error at most
 		r.close()
 		c.nodes[0].settle()
@@ -101,14 +101,15 @@ func TestALineIsOneThoughTheNewsOfARotationIsLate(t *testing.T) {
 	}), Options{Nodes: []string{"n"}, Namespace: "ns"})
 	in, out := io.Pipe()
 	read := make(chan error, 1)
-	r := newReading(c.nodes[0], in, func() {})
+	r := newReading(c.nodes[0], in, day, func() {})
 	go func() { read <- r.all(t.Context()) }()
+	const tick = "T 1.00 1700000000 12.00\n"
 	data := func(id int, line string) string { return fmt.Sprintf("D %d %d\n%s", id, len(line), line) }
 	for _, sent := range []string{
 		"N ns_p_u/c 0\nF 1 ns_p_u/c 0 2026-01-02T03:04:05Z 0\n" + data(1, "2026-01-02T03:04:05Z stdout P one \n"),
 		"", // what is sent waits, here longer than a tick takes
-		"T\nM 1\nT\nT\nE 1\nF 2 ns_p_u/c 0 2026-01-02T03:04:06Z 0\n" + data(2, "2026-01-02T03:04:06Z stdout F line\n2026-01-02T03:04:06Z stdout P the end\n"),
-		"T\nT\n",
+		tick + "M 1\n" + tick + tick + "E 1\nF 2 ns_p_u/c 0 2026-01-02T03:04:06Z 0\n" + data(2, "2026-01-02T03:04:06Z stdout F line\n2026-01-02T03:04:06Z stdout P the end\n"),
+		tick + tick,
 	} {
 		if sent == "" {
 			<-time.After(1100 * time.Millisecond)

@@ -298,3 +298,10 @@ func (r *running) end(t *testing.T) error {
 		return nil
 	}
 }
+
+// ended is a context that has ended.
+func ended(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}

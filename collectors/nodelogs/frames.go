@@ -19,6 +19,8 @@ const (
 	mostData = 1 << 20
 	// criHeader is more than a line of a file has beside its text.
 	criHeader = 128
+	// maxAge bounds the age of a command, in seconds.
+	maxAge = 1e9
 	// restFor is how many of the script's ticks, one a second, the last line of
 	// a run waits for its end. That a file was rotated is told before the second
 	// tick after it, however late that is heard.
@@ -40,13 +42,14 @@ type reading struct {
 	in    *bufio.Reader
 	files map[int]*file
 	buf   []byte
+	began time.Time // not after the command began
 	ready func()
 	lost  bool // a file that was being read is gone
-	told  bool
+	whole bool // no container's files came and went since the reading before
 }
 
-func newReading(n *node, in io.Reader, ready func()) *reading {
-	return &reading{n: n, in: bufio.NewReaderSize(in, 64<<10), files: map[int]*file{}, ready: ready}
+func newReading(n *node, in io.Reader, began time.Time, ready func()) *reading {
+	return &reading{n: n, in: bufio.NewReaderSize(in, 64<<10), files: map[int]*file{}, began: began, ready: ready}
 }
 
 // all takes messages until they end.
@@ -87,7 +90,6 @@ func (r *reading) message(words []string) error {
 	}
 	r.n.mu.Lock()
 	defer r.n.mu.Unlock()
-	r.n.heard = time.Now()
 	if r.take(words, data) {
 		return nil
 	}
@@ -100,9 +102,14 @@ func (r *reading) take(words []string, data []byte) bool {
 	case words[0] == "W":
 		r.n.c.options.Warn("node " + r.n.name + ": " + strings.Join(words[1:], " "))
 	case kind == "R0":
+		r.n.sees(sight{at: r.began})
 		r.ready()
-	case kind == "T0":
-		r.tick()
+	case kind == "Q0":
+		r.whole = true
+	case kind == "T3":
+		return r.tick(words[1], words[2]+" "+words[3])
+	case kind == "S1" && words[1] == r.n.outage.token:
+		r.mend()
 	case kind == "S1":
 		r.n.settle()
 		r.n.answered(words[1])
@@ -192,24 +199,21 @@ func (r *reading) begin(words []string) bool {
 	return true
 }
 
-// tick does what is due once a second.
-func (r *reading) tick() {
+// tick does what is due once a second. age is when the folders were looked at,
+// in seconds since the command began, and state what the command is told of that
+// where it is started again.
+func (r *reading) tick(age, state string) bool {
+	after, err := strconv.ParseFloat(age, 64)
+	if err != nil || !(after >= 0 && after < maxAge) {
+		return false
+	}
 	n := r.n
+	n.sees(sight{at: r.began.Add(time.Duration(after * float64(time.Second))), state: state})
 	for _, t := range n.containers {
 		t.atRest()
 	}
 	n.c.files.Flush()
-	if r.told {
-		return
-	}
-	r.told = true
-	if !n.broken.IsZero() {
-		if !r.lost {
-			n.c.options.Warn(fmt.Sprintf("node %s: its log files are read on after %v; nothing of them is lost",
-				n.name, time.Since(n.broken).Round(100*time.Millisecond)))
-		}
-		n.broken = time.Time{}
-	}
+	return true
 }
 
 // close keeps what was read of unfinished lines for the reading after this.

@@ -39,10 +39,9 @@ type node struct {
 	containers map[string]*container
 	waiting    map[string]chan struct{} // who waits for an answer, by token
 	stdin      io.Writer                // of the command; nil where none goes
-	heard      time.Time                // when the last message came
-	broken     time.Time                // since when nothing is heard; zero while all goes
-	reason     string                   // why
 	doubted    time.Time                // when the gap begins of a command that does not answer
+	seen       sight                    // up to where the files are known
+	outage     outage                   // of the reading; zero while all goes
 }
 
 func newNode(c *Collector, name string, opened func()) *node {
@@ -71,26 +70,11 @@ func (n *node) run(ctx context.Context) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.broken.IsZero() {
-		n.gap(n.reason + "; it did not come back before the observation ended")
+	if !n.outage.since.IsZero() {
+		n.declare(n.outage.since, time.Now(), -1, n.outage.reason+"; it did not come back before the observation ended")
 	}
 	n.settle()
 	return nil
-}
-
-// broke notes since when nothing is heard and why. It is false where nothing
-// was heard ever.
-func (n *node) broke(err error) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.heard.IsZero() {
-		return false
-	}
-	if n.broken.IsZero() {
-		n.broken, n.reason = n.heard, oneLine(err.Error())
-		n.c.options.Warn(fmt.Sprintf("node %s: %s; beginning again where it was", n.name, n.reason))
-	}
-	return true
 }
 
 // session runs the command once and takes what it sends. It says whether the
@@ -108,6 +92,7 @@ func (n *node) session(parent context.Context) (opened bool, err error) {
 	running, kill := context.WithCancel(context.WithoutCancel(parent))
 	defer kill()
 	q := newQueue(ctx, &n.c.waits)
+	began := time.Now()
 	ended := make(chan error, 1)
 	go func() {
 		var said tail
@@ -119,7 +104,7 @@ func (n *node) session(parent context.Context) (opened bool, err error) {
 		cancel(fmt.Errorf("the command that reads log files did not begin within %v", n.c.options.StartFor))
 	})
 	defer starting.Stop()
-	r := newReading(n, q, func() {
+	r := newReading(n, q, began, func() {
 		opened = true
 		starting.Stop()
 		n.opened()
@@ -147,6 +132,9 @@ func (n *node) send(stdin io.Writer) error {
 			fmt.Fprintf(&text, "K %s %d %s %d\n", dir, t.run, t.head, t.off)
 		}
 	}
+	if !n.outage.since.IsZero() && n.seen.state != "" {
+		fmt.Fprintf(&text, "B %s\n", n.seen.state)
+	}
 	n.mu.Unlock()
 	if _, err := io.WriteString(stdin, text.String()+"G\n"); err != nil {
 		return fmt.Errorf("telling the command where to begin: %w", err)
@@ -154,6 +142,9 @@ func (n *node) send(stdin io.Writer) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.stdin = stdin
+	if err := n.askAgain(); err != nil {
+		return err
+	}
 	for token := range n.waiting {
 		if err := n.ask(token); err != nil {
 			return err
@@ -209,11 +200,10 @@ func (n *node) reconcile(ctx context.Context) error {
 	defer n.mu.Unlock()
 	delete(n.waiting, token)
 	err = errors.Join(ctx.Err(), err)
-	if n.reason != "" && !n.broken.IsZero() {
-		err = errors.Join(errors.New(n.reason), err)
+	if n.outage.reason != "" {
+		err = errors.Join(errors.New(n.outage.reason), err)
 	}
-	n.gap(fmt.Sprintf("its log files were not read to their end: %v", err))
-	n.broken = time.Time{}
+	n.unread(fmt.Sprintf("its log files were not read to their end: %v", err))
 	n.settle()
 	return err
 }
@@ -226,17 +216,6 @@ func (n *node) settle() {
 		t.flushAll()
 		t.declare()
 	}
-}
-
-// gap declares that anything may be missing since the last message. The caller
-// holds n.mu.
-func (n *node) gap(reason string) {
-	now := time.Now()
-	from := n.heard
-	if from.IsZero() {
-		from = now
-	}
-	n.declare(from, now, -1, reason)
 }
 
 // declare records a gap; one without an end goes on until one with the same
@@ -267,8 +246,9 @@ func (n *node) sync(ctx context.Context) error {
 	defer n.mu.Unlock()
 	delete(n.waiting, token)
 	err = errors.Join(ctx.Err(), err)
-	if n.doubted.IsZero() && !n.heard.IsZero() {
-		n.doubted = n.heard
+	// Of an outage a gap tells already.
+	if n.doubted.IsZero() && n.outage.since.IsZero() && !n.seen.at.IsZero() {
+		n.doubted = n.seen.at
 		n.declare(n.doubted, time.Time{}, -1, fmt.Sprintf("its log files cannot be read now: %v", err))
 	}
 	return err

@@ -5,7 +5,11 @@
 // moment it is seen, within 0.2 s, and sends what is new in it: that a file is
 // rotated, compressed or removed with its pod loses nothing. Where the command
 // ends, because the node was restarted or its engine was, it is started again
-// and goes on from where it was. What cannot be had is declared as a gap.
+// and goes on from where it was. A gap of the whole source tells of that at once.
+// It is closed when all that is there was read: with nothing lost (0) where the
+// times of the node's folders show that no container's files came or went
+// meanwhile, else with a loss that nobody knows (-1). What is missing of one
+// container is a gap of that container.
 //
 // Parts of a line are joined. A line that is longer than MaxLine is cut, and
 // marked; what is no UTF-8 is replaced. The last line of a run that has no end

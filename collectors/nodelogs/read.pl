@@ -12,10 +12,12 @@
 # Input, in lines:
 #   K DIR RUN HEAD OFFSET  where an earlier reading of that container came to:
 #                          HEAD is the first word of the file, its first time
+#   B WALL MONO            what the last T of an earlier reading said
 #   G                      go
 #   S TOKEN                answer S TOKEN once all that is written now was sent
 # Output, in lines:
 #   R                      all files that were there are known
+#   Q                      since B no container's files came or went unseen
 #   N DIR RUN              that run has a file
 #   F ID DIR RUN HEAD OFF  file ID is read from OFF on
 #   D ID LENGTH            LENGTH bytes of file ID follow
@@ -25,7 +27,9 @@
 #   X DIR                  the container's files are gone; they were read to their ends
 #   V DIR RUN              a file went before it could be opened
 #   W TEXT                 something that a person should know
-#   T                      a second has gone by
+#   T AGE WALL MONO        a second has gone by; the folders were looked at
+#                          AGE seconds after the command began, when the node's
+#                          clock said WALL and its uptime was MONO
 #   S TOKEN
 use strict;
 use warnings;
@@ -42,10 +46,11 @@ my $burst  = 1 << 20;    # bytes of one file before it is another one's turn
 my $room   = 1 << 20;    # bytes that may wait for standard output
 
 my ($out, $in, $going, $id, $scanned, $ticked, @tokens) = ('', '', 0, 0, 0, 0);
-my (%known, %files, %chains, %vanished, %told);
+my (%known, %files, %chains, %vanished, %told, $before, $wall);
 my $hertz = POSIX::sysconf(&POSIX::_SC_CLK_TCK);
 
 sub now { return (POSIX::times())[0] / $hertz }
+my $began = now();
 
 # put sends, and waits where too much is on its way.
 sub put {
@@ -80,6 +85,7 @@ sub hear {
     while ($in =~ s/^([^\n]*)\n//) {
         my ($word, @rest) = split / /, $1;
         if    ($word eq 'K') { $known{$rest[0]} = { run => $rest[1], head => $rest[2], off => $rest[3] } }
+        elsif ($word eq 'B') { $before = { wall => $rest[0], mono => $rest[1] } }
         elsif ($word eq 'G') { $going = 1 }
         elsif ($word eq 'S') { aim($rest[0]) }
     }
@@ -93,6 +99,7 @@ sub warning {
 
 # scan looks for files that came, went or were renamed. It does not drain.
 sub scan {
+    $wall    = time();
     $scanned = now();
     my %seen;
     if (opendir my $pods, $root) {
@@ -119,6 +126,27 @@ sub scan {
         delete $chains{$e->{dir}};
         $out .= "X $e->{dir}\n";
     }
+}
+
+# unchanged says whether nothing came or went between B and the last scan. What
+# does changes its folder. That it was not changed is certain only where the
+# node's clock was not set and the machine did not boot meanwhile; times are in
+# whole seconds, so that a second more or less proves nothing. The folders of the
+# containers that K names are left out: their files are known by their heads.
+sub unchanged {
+    return 0 if abs(($wall - $scanned) - ($before->{wall} - $before->{mono})) > 1.1;
+    my @folders = ($root);
+    opendir my $pods, $root or return 0;
+    for my $pod (grep { index($_, "${namespace}_") == 0 } readdir $pods) {
+        push @folders, "$root/$pod";
+        opendir my $containers, "$root/$pod" or return 0;
+        push @folders, map { "$root/$pod/$_" } grep { !/^\./ && !$known{"$pod/$_"} } readdir $containers;
+    }
+    for (@folders) {
+        my @s = stat;
+        return 0 if !@s || $s[10] > $before->{wall} - 4;
+    }
+    return 1;
 }
 
 # list looks at a container's folder and says whether it was not as before.
@@ -345,15 +373,17 @@ binmode STDIN;
 binmode STDOUT;
 hear() until $going;
 scan();
+my $unchanged = $before && unchanged();
 for my $dir (grep { !$chains{$_} } keys %known) {
     put("L $dir $known{$dir}{run}\n");
     delete $known{$dir};
 }
 put("R\n");
+put("Q\n") if $unchanged;
 while (1) {
     my $busy = turn();
     reached();
-    if (now() - $ticked >= 1) { $ticked = now(); put("T\n") }
+    if (now() - $ticked >= 1) { $ticked = now(); put(sprintf "T %.2f %d %.2f\n", $scanned - $began, $wall, $scanned) }
     drain(0);
     my $r = '';
     vec($r, 0, 1) = 1;

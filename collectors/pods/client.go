@@ -53,7 +53,7 @@ func (w warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _ 
 type resource struct {
 	name   string
 	prefix []string
-	// kind is what gaps are told of; empty for those of the whole source.
+	// kind is that of its objects, of which its gaps tell.
 	kind string
 	// cluster says that its objects belong to no namespace.
 	cluster bool
@@ -61,11 +61,11 @@ type resource struct {
 }
 
 func podResource() resource {
-	return resource{name: "pods", prefix: []string{"/api", "v1"}, decode: decodePod}
+	return resource{name: "pods", kind: "Pod", prefix: []string{"/api", "v1"}, decode: decodePod}
 }
 
 func jobResource() resource {
-	return resource{name: "jobs", prefix: []string{"/apis", "batch", "v1"}, decode: decodeJob}
+	return resource{name: "jobs", kind: "Job", prefix: []string{"/apis", "batch", "v1"}, decode: decodeJob}
 }
 
 // request is a GET of the resource in its Table form, with whole objects.

@@ -47,6 +47,7 @@ func decodePod(r row) (decoded, error) {
 	}
 	for _, c := range pod.Status.Conditions {
 		p.Conditions = with(p.Conditions, string(c.Type), string(c.Status))
+		p.ConditionDetails = withDetails(p.ConditionDetails, string(c.Type), c.Reason, c.Message, c.LastTransitionTime.Time)
 	}
 	return decoded{uid: string(pod.UID), version: pod.ResourceVersion, record: collectors.Record{
 		Type: collectors.TypePod, Object: object("Pod", &pod.ObjectMeta), Pod: p,
@@ -76,6 +77,7 @@ func decodeJob(r row) (decoded, error) {
 	}
 	for _, c := range job.Status.Conditions {
 		j.Conditions = with(j.Conditions, string(c.Type), string(c.Status))
+		j.ConditionDetails = withDetails(j.ConditionDetails, string(c.Type), c.Reason, c.Message, c.LastTransitionTime.Time)
 	}
 	return decoded{uid: string(job.UID), version: job.ResourceVersion, record: collectors.Record{
 		Type: collectors.TypeJob, Object: object("Job", &job.ObjectMeta), Job: j,
@@ -88,6 +90,29 @@ func with(m map[string]string, key, value string) map[string]string {
 	}
 	m[key] = value
 	return m
+}
+
+// withDetails notes what else is known of a condition, if anything is.
+func withDetails(m map[string]collectors.Condition, key, reason, message string, changed time.Time) map[string]collectors.Condition {
+	c := collectors.Condition{Reason: bounded(reason), Message: bounded(message), ChangedAt: changed}
+	if c == (collectors.Condition{}) || len(m) >= collectors.MaxConditions {
+		return m
+	}
+	if m == nil {
+		m = map[string]collectors.Condition{}
+	}
+	m[key] = c
+	return m
+}
+
+// bounded is a text of at most MaxConditionText bytes, which ends in … where it
+// was cut.
+func bounded(text string) string {
+	const cut = "…"
+	if len(text) <= collectors.MaxConditionText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:collectors.MaxConditionText-len(cut)], "") + cut
 }
 
 func object(kind string, meta *metav1.ObjectMeta) collectors.Object {

@@ -8,7 +8,8 @@
 // A watch that ends is resumed where it ended. Where that is not possible
 // (410 Gone) the collector lists again, records what changed and what
 // vanished, and declares the stretch in between as a gap; where the API was
-// away but nothing is missing, the gap has the count 0.
+// away but nothing is missing, the gap has the count 0. Either is closed once all
+// that changed meanwhile is recorded.
 package pods
 
 import (

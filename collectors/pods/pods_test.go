@@ -2,7 +2,6 @@ package pods
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -90,6 +89,26 @@ func (s *sink) goingOn() int {
 		}
 	}
 	return n
+}
+
+// inGap says that lines were recorded while a gap of their kind went on.
+func (s *sink) inGap(t *testing.T, kind string, lines ...string) {
+	t.Helper()
+	all := s.lines()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, line := range lines {
+		opened, in := false, false
+		for i, r := range s.records[:len(all)] {
+			if r.Gap != nil && r.Object.Kind == kind {
+				opened = r.Gap.To.IsZero()
+			}
+			in = in || all[i] == line && opened
+		}
+		if !in {
+			t.Errorf("%q was not recorded while a gap of %ss went on: %q", line, kind, all)
+		}
+	}
 }
 
 // waitFor waits until the sink has a line.
@@ -240,77 +259,6 @@ func TestAWatchThatEndsIsResumedWithoutALoss(t *testing.T) {
 	}
 }
 
-func TestGoneIsAGapAndADifference(t *testing.T) {
-	f, s := newFakeAPI(t), newSink()
-	f.put(testPod("stays", "u1"), "Running", "2/2")
-	f.put(testPod("goes", "u2"), "Running", "2/2")
-	p := testPod("changes", "u3")
-	f.put(p, "Pending", "0/2")
-	r := start(t, f, s, "").ready(t)
-	before := time.Now()
-	f.set(func(f *fakeAPI) { f.away = true })
-	f.closeWatches()
-	f.remove("pods", "goes")
-	f.put(p, "Running", "2/2")
-	f.compact()
-	f.set(func(f *fakeAPI) { f.away = false })
-	s.waitFor(t, "pod changes 2/2 Running")
-	s.waitFor(t, "pod-gone goes 2/2 Running")
-	s.waitFor(t, "gap watching jobs")
-	if err := r.end(t); err != nil {
-		t.Error(err)
-	}
-	var stays int
-	for _, l := range s.lines() {
-		if strings.HasPrefix(l, "pod stays") {
-			stays++
-		}
-	}
-	if stays != 1 {
-		t.Errorf("what did not change was recorded %d times", stays)
-	}
-	for _, g := range s.gaps() {
-		if g.Count != -1 || g.From.After(before) || g.To.Before(before) {
-			t.Errorf("gap %+v, want count -1 over %v", g, before)
-		}
-	}
-}
-
-func TestAnOutageWithoutALossIsALateGap(t *testing.T) {
-	f, s := newFakeAPI(t), newSink()
-	p := testPod("myapp", "u1")
-	f.put(p, "Pending", "0/2")
-	r := start(t, f, s, "").ready(t)
-	f.set(func(f *fakeAPI) { f.away = true })
-	f.closeWatches()
-	f.put(p, "Running", "2/2")
-	f.put(p, "NotReady", "1/2")
-	time.AfterFunc(200*time.Millisecond, func() { f.set(func(f *fakeAPI) { f.away = false }) })
-	s.waitFor(t, "gap watching pods late")
-	s.waitFor(t, "pod myapp 2/2 Running")
-	s.waitFor(t, "pod myapp 1/2 NotReady")
-	if err := r.end(t); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestAnOutageThatDoesNotEndIsAGap(t *testing.T) {
-	f, s := newFakeAPI(t), newSink()
-	r := start(t, f, s, "").ready(t)
-	f.set(func(f *fakeAPI) { f.away = true })
-	f.closeWatches()
-	<-time.After(100 * time.Millisecond)
-	if err := r.end(t); err != nil {
-		t.Error(err)
-	}
-	if n := s.goingOn(); n != 2 {
-		t.Errorf("%d gaps were declared while they went on, want one for each resource", n)
-	}
-	if gaps := s.gaps(); len(gaps) != 2 || !strings.Contains(gaps[0].Reason, "did not come back") {
-		t.Errorf("gaps %+v, want one for each resource", gaps)
-	}
-}
-
 func TestAFirstConnectionThatFailsIsAnError(t *testing.T) {
 	for name, change := range map[string]func(*fakeAPI){
 		"away":    func(f *fakeAPI) { f.away = true },
@@ -395,51 +343,5 @@ func TestAFileThatCannotBeWrittenIsReturnedAndTheRecordsAreWhole(t *testing.T) {
 	s.waitFor(t, "pod myapp 2/2 Running")
 	if err := r.end(t); err == nil || !strings.Contains(err.Error(), "keeping the status of pod myapp") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestDecodePod(t *testing.T) {
-	p := testPod("myapp", "u1")
-	at := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: "main", ContainerID: "containerd://c2", RestartCount: 1,
-		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 10s"}},
-		LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			ContainerID: "containerd://c1", ExitCode: 137, Reason: "OOMKilled", StartedAt: at, FinishedAt: at,
-		}},
-	}}
-	p.Status.InitContainerStatuses = []corev1.ContainerStatus{
-		{Name: "proxy", ContainerID: "containerd://p1", Ready: true, Started: new(true), State: corev1.ContainerState{
-			Running: &corev1.ContainerStateRunning{StartedAt: at},
-		}},
-		{Name: "setup", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-			ContainerID: "containerd://s1", StartedAt: at, FinishedAt: at, Reason: "Completed",
-		}}},
-	}
-	raw, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decodePod(row{cells: map[string]string{"Status": "CrashLoopBackOff", "Ready": "1/2"}, object: raw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []collectors.Container{
-		{Name: "setup", Kind: "init", Image: "busybox:1.35", ID: "s1", State: "terminated", Reason: "Completed",
-			Current: &collectors.Run{ID: "s1", StartedAt: at.Time, FinishedAt: at.Time, Reason: "Completed"}},
-		{Name: "proxy", Kind: "sidecar", Image: "busybox:1.35", ID: "p1", State: "running", Ready: true, Started: new(true),
-			Current: &collectors.Run{ID: "p1", StartedAt: at.Time}},
-		{Name: "main", Kind: "main", Image: "busybox:1.35", State: "waiting", Reason: "CrashLoopBackOff", Message: "back-off 10s",
-			Restarts: 1, Last: &collectors.Run{ID: "c1", StartedAt: at.Time, FinishedAt: at.Time, ExitCode: 137, Reason: "OOMKilled"}},
-	}
-	if diff := cmp.Diff(want, got.record.Pod.Containers); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(&collectors.Object{Kind: "Job", Namespace: "lab", Name: "myapp", UID: "job-uid"}, got.record.Pod.Owner); diff != "" {
-		t.Error(diff)
-	}
-	if got.record.Pod.Conditions["Ready"] != "False" || !strings.Contains(string(got.record.Pod.Manifest), `"kind":"Pod"`) {
-		t.Errorf("pod %+v", got.record.Pod)
 	}
 }

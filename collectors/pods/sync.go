@@ -50,6 +50,10 @@ func (c *Collector) Sync(ctx context.Context) error {
 type versions struct {
 	mu    sync.Mutex
 	known map[string]uint64
+	// reached is the newest resource version that was brought, be it by a list,
+	// an event or a bookmark. A server sends the changes of a resource in the order
+	// of their versions.
+	reached uint64
 	// seen is when something came last; away says that the watch is broken, of
 	// which a gap tells.
 	seen time.Time
@@ -79,10 +83,15 @@ func (v *versions) remove(uid string) {
 	v.seen = time.Now()
 }
 
-func (v *versions) listed() {
+// reach notes that all was brought up to a resource version.
+func (v *versions) reach(version string) {
+	n, err := strconv.ParseUint(version, 10, 64)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.seen = time.Now()
+	if err == nil {
+		v.reached = max(v.reached, n)
+	}
 }
 
 func (v *versions) isAway(away bool) {
@@ -91,19 +100,29 @@ func (v *versions) isAway(away bool) {
 	v.away = away
 }
 
-// behind says whether something was listed, at a resource version, that was not
-// brought yet, or was brought and is no longer listed.
-func (v *versions) behind(listed map[string]uint64, at uint64) bool {
+// listing is what the API server listed: resource versions by UID, and that of
+// the listing.
+type listing struct {
+	objects map[string]uint64
+	at      uint64
+}
+
+// behind says whether something was listed that was not brought yet, or was
+// brought and is no longer listed.
+func (v *versions) behind(listed listing) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for uid, version := range listed {
+	if v.reached >= listed.at {
+		return false // what differs changed after it was listed
+	}
+	for uid, version := range listed.objects {
 		if v.known[uid] < version {
 			return true
 		}
 	}
 	for uid, version := range v.known {
 		// What is newer than the listing was made after it.
-		if _, there := listed[uid]; !there && version <= at {
+		if _, there := listed.objects[uid]; !there && version <= listed.at {
 			return true
 		}
 	}
@@ -119,8 +138,8 @@ func (w *watcher) sync(ctx context.Context) error {
 		return fmt.Errorf("the watch of %s is broken", w.resource.name) // of which a gap tells
 	}
 	began := time.Now()
-	listed, at, err := w.listVersions(ctx)
-	for err == nil && w.versions.behind(listed, at) {
+	listed, err := w.listVersions(ctx)
+	for err == nil && w.versions.behind(listed) {
 		retry.Sleep(ctx, comparesAgain)
 		err = ctx.Err()
 	}
@@ -136,32 +155,31 @@ func (w *watcher) sync(ctx context.Context) error {
 	return nil
 }
 
-// listVersions lists what there is: resource versions by UID, and that of the
-// listing.
-func (w *watcher) listVersions(ctx context.Context) (listed map[string]uint64, at uint64, err error) {
+// listVersions lists what there is.
+func (w *watcher) listVersions(ctx context.Context) (listing, error) {
 	document, err := w.resource.list(ctx, w.c.client, w.c.options.Namespace)
 	if err != nil {
-		return nil, 0, err
+		return listing{}, err
 	}
 	var names columns
 	rows, version, err := decodeTable(document, &names)
 	if err != nil {
-		return nil, 0, err
+		return listing{}, err
 	}
-	if at, err = strconv.ParseUint(version, 10, 64); err != nil {
-		return nil, 0, fmt.Errorf("reading the version of what the API server listed: %w", err)
+	listed := listing{objects: map[string]uint64{}}
+	if listed.at, err = strconv.ParseUint(version, 10, 64); err != nil {
+		return listing{}, fmt.Errorf("reading the version of what the API server listed: %w", err)
 	}
-	listed = map[string]uint64{}
 	for _, r := range rows {
 		var meta metav1.PartialObjectMetadata
 		if err := json.Unmarshal(r.object, &meta); err != nil {
-			return nil, 0, fmt.Errorf("reading what the API server listed: %w", err)
+			return listing{}, fmt.Errorf("reading what the API server listed: %w", err)
 		}
 		if version, err := strconv.ParseUint(meta.ResourceVersion, 10, 64); err == nil {
-			listed[string(meta.UID)] = version
+			listed.objects[string(meta.UID)] = version
 		}
 	}
-	return listed, at, nil
+	return listed, nil
 }
 
 // doubt declares a gap since something came last, unless one goes on.

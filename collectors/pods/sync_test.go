@@ -55,3 +55,27 @@ func TestWhatTheAPIServerHasIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestAListingIsReachedByWhatCameAfterIt deletes an object after it was listed.
+func TestAListingIsReachedByWhatCameAfterIt(t *testing.T) {
+	var v versions
+	v.set("u1", "101")
+	v.reach("101")
+	listed := listing{objects: map[string]uint64{"u1": 101, "u2": 102}, at: 105}
+	if !v.behind(listed) {
+		t.Error("u2 was not brought, and nothing is missing")
+	}
+	v.set("u2", "102")
+	v.reach("102")
+	if v.behind(listed) {
+		t.Error("all that was listed was brought, and something is missing")
+	}
+	v.remove("u1")
+	if !v.behind(listed) {
+		t.Error("u1 was removed at a version that is not known, and nothing is missing")
+	}
+	v.reach("106")
+	if v.behind(listed) {
+		t.Error("u1 was removed after the listing, and something is missing")
+	}
+}

@@ -40,6 +40,9 @@ type watcher struct {
 	// work.
 	failed int
 	reason string
+	// due is what a watch that was resumed has to bring before its gap is over;
+	// nil where nothing is due.
+	due *listing
 	// versions are what is known, for who compares it.
 	versions versions
 	// blind is since when the gap goes on that was declared; zero where none
@@ -109,11 +112,8 @@ func (w *watcher) observe(ctx context.Context) error {
 	defer body.Close()
 	w.open = true
 	w.opened()
-	err = w.read(newEventReader(body))
-	if err == nil {
-		w.resumed()
-	}
-	return err
+	w.due = nil
+	return w.read(ctx, newEventReader(body))
 }
 
 // lost declares that nothing is seen, until a gap with an end says otherwise:
@@ -127,14 +127,27 @@ func (w *watcher) lost() {
 	w.declare(time.Time{}, -1, w.reason)
 }
 
-// resumed notes that a watch works. A server accepts a watch that it cannot
-// serve, and says so in its first event: so its first other event, or its
-// clean end, shows that it works.
-func (w *watcher) resumed() {
-	if w.failed > 0 {
-		w.gap(0, w.reason+"; the watch was resumed where it ended, its changes arrived late")
+// resumed looks whether a watch that was resumed has brought all that changed
+// while there was none, and closes the gap once it has. A server accepts a watch
+// that it cannot serve, and says so in its first event: so this is asked after an
+// event of another type, or a clean end, which show that the watch works.
+func (w *watcher) resumed(ctx context.Context) error {
+	if w.failed == 0 {
+		return nil
 	}
-	w.failed = 0
+	if w.due == nil {
+		listed, err := w.listVersions(ctx)
+		if err != nil {
+			return err
+		}
+		w.due = &listed
+	}
+	if w.versions.behind(*w.due) {
+		return nil
+	}
+	w.gap(0, w.reason+"; the watch was resumed where it ended, its changes arrived late")
+	w.failed, w.due = 0, nil
+	return nil
 }
 
 // expired makes a list due.
@@ -147,7 +160,7 @@ func (w *watcher) expired(err error) error {
 }
 
 // read records the events of one watch until it ends.
-func (w *watcher) read(events *eventReader) error {
+func (w *watcher) read(ctx context.Context, events *eventReader) error {
 	for {
 		ev, err := events.next()
 		switch {
@@ -156,14 +169,19 @@ func (w *watcher) read(events *eventReader) error {
 		case err != nil:
 			// Ended or broken: resuming tells whether anything is missing.
 			w.stopped(err)
+			if errors.Is(err, io.EOF) {
+				return w.resumed(ctx)
+			}
 			return nil
 		}
 		if ev.Type == "ERROR" {
 			return w.refused(statusError(w.resource.name, ev.Object))
 		}
-		w.resumed()
 		if err := w.handle(ev); err != nil {
 			return unreadable{fmt.Errorf("watching %s: %w", w.resource.name, err)}
+		}
+		if err := w.resumed(ctx); err != nil {
+			return err
 		}
 		w.seen = time.Now()
 	}
@@ -208,6 +226,7 @@ func (w *watcher) handle(ev event) error {
 			w.keep(d)
 		}
 		w.version = d.version
+		w.versions.reach(d.version)
 	}
 	return nil
 }
@@ -235,12 +254,14 @@ func (w *watcher) bookmark(document []byte) error {
 	}
 	if version != "" {
 		w.version = version
+		w.versions.reach(version)
 	}
 	return nil
 }
 
 // list reads everything as it is now, and records what is new or changed and
-// what vanished. A list after the first one is a gap.
+// what vanished. A list after the first one is a gap, which is closed when all of
+// that is recorded.
 func (w *watcher) list(ctx context.Context) error {
 	document, err := w.resource.list(ctx, w.c.client, w.c.options.Namespace)
 	if err != nil {
@@ -260,10 +281,7 @@ func (w *watcher) list(ctx context.Context) error {
 		now[d.uid] = true
 		all = append(all, d)
 	}
-	if w.open {
-		w.gap(-1, w.reason+"; listed again, what changed in between was not seen")
-		w.failed = 0
-	}
+	w.lost()
 	for uid, d := range w.known {
 		if !now[uid] {
 			w.remove(d)
@@ -275,7 +293,11 @@ func (w *watcher) list(ctx context.Context) error {
 		}
 	}
 	w.version, w.seen = version, time.Now()
-	w.versions.listed()
+	w.versions.reach(version)
+	if w.open {
+		w.gap(-1, w.reason+"; listed again, what changed in between was not seen")
+		w.failed = 0
+	}
 	return nil
 }
 

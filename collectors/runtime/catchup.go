@@ -84,14 +84,30 @@ func (n *node) makeNamed(ctx context.Context, name string) error {
 }
 
 // catchUp records what the node knows of starts and ends that no stream told.
-// After a break it declares the gap, whatever the node knows: containers that
-// were made and removed in between, and memory kills of which the
+// After a break it then closes the gap, with a loss, whatever the node knows:
+// containers that were made and removed in between, and memory kills of which the
 // kernel's log does not tell, are known to nobody. It is false where ctx ended
 // before the node had answered.
 func (n *node) catchUp(ctx context.Context) bool {
 	found, err := n.inspect(ctx)
 	if ctx.Err() != nil {
 		return false
+	}
+	there := map[collectors.Object]bool{}
+	for _, s := range found {
+		n.lookups[s.ID] = known(identify(s.Labels))
+		if who := identify(s.Labels); who != nil {
+			there[who.pod] = true
+		}
+		if !s.StartedAt.IsZero() && !n.started[s.ID] {
+			n.record(ctx, collectors.TypeTaskStart, s.StartedAt.Time, s.ID, identify(s.Labels), s.PID, 0)
+		}
+		if !s.FinishedAt.IsZero() && !n.exited[s.ID] {
+			n.record(ctx, collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
+		}
+	}
+	if !n.broken.IsZero() && err == nil {
+		n.forsake(there)
 	}
 	switch {
 	case !n.broken.IsZero() && err != nil:
@@ -101,16 +117,32 @@ func (n *node) catchUp(ctx context.Context) bool {
 	case err != nil:
 		n.gap(time.Time{}, -1, fmt.Sprintf("what happened before the observation began is not known: %v", err))
 	}
-	for _, s := range found {
-		n.lookups[s.ID] = known(identify(s.Labels))
-		if !s.StartedAt.IsZero() && !n.started[s.ID] {
-			n.record(ctx, collectors.TypeTaskStart, s.StartedAt.Time, s.ID, identify(s.Labels), s.PID, 0)
-		}
-		if !s.FinishedAt.IsZero() && !n.exited[s.ID] {
-			n.record(ctx, collectors.TypeTaskExit, s.FinishedAt.Time, s.ID, identify(s.Labels), s.PID, s.ExitCode)
-		}
-	}
 	return true
+}
+
+// forsake declares a gap that goes on of each pod that had containers before the
+// break and has none now: how they ended, and whether they were started again,
+// nobody knows any more.
+func (n *node) forsake(there map[collectors.Object]bool) {
+	for id := range n.started {
+		l := n.lookups[id]
+		if l == nil || slices.Contains(n.removed, id) {
+			continue
+		}
+		select {
+		case <-l.done:
+		default:
+			continue
+		}
+		if l.err != nil || l.identity == nil || there[l.identity.pod] {
+			continue
+		}
+		there[l.identity.pod] = true
+		n.c.sink.Add(collectors.Record{
+			Time: time.Now(), Precision: time.Millisecond, Source: collectors.SourceRuntime, Type: collectors.TypeGap, Object: l.identity.pod,
+			Gap: &collectors.Gap{From: n.broken, Count: -1, Reason: fmt.Sprintf("node %s: the pod was removed while the stream was broken", n.name)},
+		})
+	}
 }
 
 // status is what the runtime keeps of one container.

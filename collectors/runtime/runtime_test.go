@@ -232,15 +232,15 @@ func TestABrokenStreamIsAGapAndIsCaughtUp(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		"task-start lab/main c1 0 +0s", "gap -1", "gap -1", "task-exit lab/main c1 137 +1ms", "task-start lab/side c2 0 +2ms", "task-exit lab/side c2 0 +1s",
+		"task-start lab/main c1 0 +0s", "gap -1", "task-exit lab/main c1 137 +1ms", "task-start lab/side c2 0 +2ms", "gap -1", "task-exit lab/side c2 0 +1s",
 	}
 	if diff := cmp.Diff(want, s.lines(base)); diff != "" {
 		t.Error(diff)
 	}
-	if gap := s.all()[1].Gap; !gap.To.IsZero() || !gap.From.Equal(s.all()[2].Gap.From) {
+	if gap := s.all()[1].Gap; !gap.To.IsZero() || !gap.From.Equal(s.all()[4].Gap.From) {
 		t.Errorf("gap %+v, want one that goes on until the next closes it", gap)
 	}
-	gap := s.all()[2].Gap
+	gap := s.all()[4].Gap
 	if !strings.Contains(gap.Reason, "error reading from server: EOF") || gap.From.After(base.Add(time.Second)) {
 		t.Errorf("gap %+v", gap)
 	}

@@ -222,7 +222,8 @@ func (c *converter) jobValue(name string, j *Job) cty.Value {
 		"name": fixed(observed(j.Name), read), "complete": now(cty.BoolVal(j.Complete)), "failed": now(cty.BoolVal(j.Failed)),
 		"active": now(number(j.Active)), "succeeded": now(number(j.Succeeded)), "failures": now(number(j.Failures)),
 		"conditions": now(c.conditions(j.Conditions)),
-		"pods":       lacking(pods, j.PodsLack, ofPods), "pod": lacking(newest, j.PodsLack, ofPods),
+		// Another Job may have taken the name, and have other pods.
+		"pods": nowKnown(lacking(pods, j.PodsLack, ofPods), j.Blind, read, false), "pod": nowKnown(lacking(newest, j.PodsLack, ofPods), j.Blind, read, false),
 		"started_at": now(optTime(j.StartedAt)), "completed_at": now(optTime(j.CompletedAt)),
 	})
 }

@@ -47,12 +47,11 @@ func (ev evidence) pods() []*collectors.PodState {
 	})
 }
 
-// recent are the last n records that could change what was read and were
-// received by a time, oldest first. Kubernetes' events are left out unless they
-// were asked for: they are hints, which would stand before what happened.
+// recent are the last n records that could change what was read, or say what was
+// not seen of it, and were received by a time, oldest first.
 func (ev evidence) recent(n int, by time.Time) []collectors.Record {
 	return ev.s.Timeline.Recent(func(r *collectors.Record) bool {
-		return !r.Received.After(by) && (r.Type == collectors.TypeGap && hidden(ev.s, ev.reads, r) || touched(ev.s, ev.reads, r))
+		return !r.Received.After(by) && r.Type != collectors.TypeClock && touched(ev.s, ev.reads, r)
 	}, n)
 }
 

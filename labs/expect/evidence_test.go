@@ -44,6 +44,12 @@ func TestGapsConcern(t *testing.T) {
 		{"job.myapp.complete", api, collectors.Object{Kind: "Pod"}, "", false},
 		{"job.myapp.complete", api, collectors.Object{Kind: "Job"}, "", true},
 		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
+		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Job"}, "", true},
+		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
+		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Job"}, "", false},
+		{"job.myapp == null", api, collectors.Object{Kind: "Pod"}, "", true},
+		{"job.myapp == null", api, collectors.Object{Kind: "Job"}, "", true},
+		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Deployment"}, "", false},
 		{"step.s.error == null", api, collectors.Object{}, "", false},
 		{"target.minor == 1", api, collectors.Object{}, "", false},
 	}

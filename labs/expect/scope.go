@@ -89,8 +89,8 @@ func (s *Scope) Now() Evaluator {
 		s.cache, s.logs = &value.Cache{}, &logs{tl: s.Timeline, scans: map[scanKey]*scan{}}
 	}
 	f := folder{tl: s.Timeline, gaps: gapsOf(s.Timeline, s.Namespace), logs: s.logs, before: s.pods, now: map[*collectors.PodState]*value.Pod{}}
-	if told := s.Timeline.GapsTold(); told > 0 {
-		// What a gap hides, and when it is over, is in the pods' values.
+	if s.Timeline.GapsTold() > 0 || s.skewed() {
+		// What a gap hides, and what is stamped by this machine, is in the pods' values.
 		f.before = nil
 	}
 	o := f.values(s.Namespace)

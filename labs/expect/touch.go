@@ -12,8 +12,11 @@ func touched(s *Scope, reads []value.Read, r *collectors.Record) bool {
 	if s.Namespace != "" && r.Object.Namespace != "" && r.Object.Namespace != s.Namespace {
 		return false
 	}
-	if r.Type == collectors.TypeGap {
+	switch r.Type {
+	case collectors.TypeGap:
 		return r.Gap != nil && hidden(s, reads, r)
+	case collectors.TypeClock: // the times of steps are by another clock
+		return true
 	}
 	for _, read := range reads {
 		if touches(s, read, r) {

@@ -183,7 +183,7 @@ func (f folder) newPod(s *collectors.PodState) *value.Pod {
 		Conditions: conditions(p.Conditions),
 		CreatedAt:  f.time(s.CreatedAt),
 		DeletedAt:  f.moment(s.DeletedAt, gone),
-		GoneAt:     f.moment(s.GoneAt, false),
+		GoneAt:     f.hereOrMissing(s.GoneAt, false),
 		QOS:        p.QOS,
 		Events:     f.events(s.Object),
 	}
@@ -225,7 +225,7 @@ func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) 
 		Started:    life.started,
 		Restarts:   life.restarts,
 		StartedAt:  missing[value.Time](never),
-		ReadyAt:    f.moment(c.ReadyAt, p.Over()),
+		ReadyAt:    f.hereOrMissing(c.ReadyAt, p.Over()),
 		FinishedAt: missing[value.Time](never),
 		ExitCode:   missing[int](never),
 		Signal:     missing[int](never),
@@ -333,7 +333,7 @@ func (f folder) job(s *collectors.JobState) *value.Job {
 
 func (f folder) step(s collectors.Step) *value.Step {
 	at := func(t time.Time) value.Time {
-		return f.time(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
+		return f.here(collectors.Moment{Time: t, Precision: time.Nanosecond, Source: collectors.SourceLab})
 	}
 	v := &value.Step{
 		StartedAt:  at(s.StartedAt),

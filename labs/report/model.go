@@ -107,6 +107,22 @@ type Observed struct {
 	// than they were judged, and Waited is for how long in all.
 	Waits  uint64        `json:"waits"`
 	Waited time.Duration `json:"waited"`
+	// Clocks says how far the cluster's clocks were from this machine's; nil
+	// where they were the same, or not measured as in old recordings.
+	Clocks *Clocks `json:"clocks,omitempty"`
+}
+
+// Clocks says how far the clocks of a cluster were ahead of this machine's while
+// a scenario ran, in nanoseconds.
+type Clocks struct {
+	// Low and High bound the offset: it was from the one to the other.
+	Low  time.Duration `json:"low"`
+	High time.Duration `json:"high"`
+	// Unknown says that a clock could not be measured, so that nothing bounds it.
+	Unknown bool `json:"unknown,omitempty"`
+	// Jumps counts how often one of the clocks was found to have been set, or to
+	// have stood still.
+	Jumps int `json:"jumps,omitempty"`
 }
 
 // Step is what became of a step or an expectation.

@@ -19,3 +19,18 @@ func TestNodesAreTold(t *testing.T) {
 		}
 	}
 }
+
+func TestRecordsSayWhyAJobFailedAndWhatAGapIsOf(t *testing.T) {
+	job := &collectors.Job{Failed: 3, Conditions: map[string]string{"Failed": "True", "Suspended": "False"},
+		ConditionDetails: map[string]collectors.Condition{"Failed": {Reason: "BackoffLimitExceeded"}, "Suspended": {Reason: "JobResumed"}}}
+	gap := &collectors.Gap{From: at(1), To: at(3), Count: -1, Reason: "the watch ended"}
+	for want, r := range map[string]collectors.Record{
+		"job myapp active 0, succeeded 0, failed 3, Failed (BackoffLimitExceeded)": {Type: collectors.TypeJob, Object: collectors.Object{Kind: "Job", Name: "myapp"}, Job: job},
+		"gap: api did not see any Job for 2s: the watch ended":                     {Type: collectors.TypeGap, Source: collectors.SourceAPI, Object: collectors.Object{Kind: "Job"}, Gap: gap},
+		"gap: log did not see anything for 2s: the watch ended":                    {Type: collectors.TypeGap, Source: collectors.SourceLog, Gap: gap},
+	} {
+		if got := describe(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

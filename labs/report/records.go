@@ -141,6 +141,8 @@ func describe(r collectors.Record) string {
 		return "log " + container + ": " + r.Log.Text
 	case r.Type == collectors.TypeGap && r.Gap != nil:
 		return "gap: " + gapText(r)
+	case r.Type == collectors.TypeClock && r.Clock != nil:
+		return clockText(r.Clock)
 	case r.Type == collectors.TypeStepBegin && r.Step != nil:
 		return stepName(r.Step) + " begins"
 	case r.Type == collectors.TypeStep && r.Step != nil:
@@ -205,6 +207,9 @@ func jobText(j *collectors.Job) string {
 	for _, c := range slices.Sorted(maps.Keys(j.Conditions)) {
 		if j.Conditions[c] == "True" {
 			text += ", " + c
+			if why := j.ConditionDetails[c].Reason; why != "" {
+				text += " (" + why + ")"
+			}
 		}
 	}
 	return text
@@ -213,8 +218,11 @@ func jobText(j *collectors.Job) string {
 // gapText says what a source did not see.
 func gapText(r collectors.Record) string {
 	what := "anything"
-	if r.Object.Name != "" {
+	switch {
+	case r.Object.Name != "":
 		what = strings.Trim(r.Object.Name+"/"+r.Container, "/")
+	case r.Object.Kind != "":
+		what = "any " + r.Object.Kind
 	}
 	text := fmt.Sprintf("%s does not see %s since then", r.Source, what)
 	if g := r.Gap; !g.To.IsZero() {

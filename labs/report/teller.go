@@ -147,6 +147,8 @@ func (t *teller) record(e Event, r collectors.Record) []string {
 		return t.said(e, sgrYellow, "gap: ", gapText(r))
 	case r.Type == collectors.TypeStep, r.Type == collectors.TypeStepBegin:
 		return nil // EventStep and EventProgress tell it
+	case r.Type == collectors.TypeClock && !t.verbose:
+		return nil // where it matters a warning tells it
 	case r.Type == collectors.TypeObject && !t.verbose, r.Event != nil && r.Event.EventType == "Normal" && !t.verbose:
 		return nil // that something changed, or went as it should, is worth a record and no line
 	case r.Event != nil && r.Event.EventType != "Normal":

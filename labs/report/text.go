@@ -157,6 +157,9 @@ func (p *page) observed(r Report) {
 			}
 			p.linef("%s: %s of %s", where, text, plural(int(o.Records), "record"))
 		}
+		if o.Clocks != nil {
+			p.linef("%s: %s", where, o.Clocks.Text())
+		}
 		if o.Waited >= lag {
 			p.linef("%s: records came faster than they could be judged: sources waited %d times, %s in all; nothing was dropped for it",
 				where, o.Waits, elapsed(o.Waited))

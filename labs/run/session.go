@@ -87,6 +87,7 @@ func (b *bench) scenario(ctx context.Context, planned plan.Run) report.Run {
 // observed says how much was observed, and what was not.
 func (s *session) observed() report.Observed {
 	o := report.Observed{Records: s.seq, Lines: s.lines, Waits: uint64(s.waits.Load()), Waited: time.Duration(s.waited.Load())}
+	o.Clocks = report.ClocksOf(s.timeline)
 	for _, g := range s.timeline.Gaps() {
 		o.Gaps++
 		o.Lost += max(0, g.Gap.Count)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/clocks"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/collectors/nodelogs"
 	"github.com/kind-lab/lab/collectors/nodes"
@@ -130,8 +131,8 @@ func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, erro
 }
 
 // Collectors observe a namespace, and objects of some kinds, nodes among them:
-// the API, the nodes' runtime, the logs in the nodes' files, the kubelets; and
-// what show is given comes from stern.
+// the API, the nodes' runtime, the logs in the nodes' files, the kubelets, the
+// nodes' clocks; and what show is given comes from stern.
 func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
 	if node := (collectors.Kind{APIVersion: "v1", Kind: "Node"}); !slices.Contains(kinds, node) {
 		kinds = append(slices.Clone(kinds), node)
@@ -143,7 +144,8 @@ func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind,
 	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
 	reading := nodelogs.New(c.nodes, sink, nodelogs.Options{Nodes: c.nodeNames(), Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
 	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
-	all := []run.Collector{watching, running, reading, keeping}
+	measuring := clocks.New(c.nodes, sink, clocks.Options{Nodes: c.nodeNames(), Warn: warn})
+	all := []run.Collector{watching, running, reading, keeping, measuring}
 	if show == nil {
 		return all, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/collectors/clocks"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/collectors/nodes"
 	"github.com/kind-lab/lab/collectors/pods"
@@ -137,9 +138,9 @@ func (c *existingCluster) Node(context.Context, step.Node) (step.Result, error) 
 	return step.Result{}, existing.ErrOutOfReach
 }
 
-// Collectors observe a namespace through the API: times are whole seconds but
-// those of log lines. Where the nodes can be reached, their runtimes are observed
-// too, and their kubelets' messages kept.
+// Collectors observe a namespace and the clock through the API: times are whole
+// seconds but those of log lines. Where the nodes can be reached, their runtimes are observed
+// and clocks are observed too, and their kubelets' messages kept.
 func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
 	node := collectors.Kind{APIVersion: "v1", Kind: "Node"}
 	if c.handle.Watched && !slices.Contains(kinds, node) {
@@ -153,7 +154,13 @@ func (c *existingCluster) Collectors(namespace, dir string, kinds []collectors.K
 	if err != nil {
 		return nil, err
 	}
-	all := []run.Collector{watching, reading}
+	times := clocks.Options{Warn: warn}
+	if c.handle.Reached {
+		times.Nodes = c.nodeNames()
+	} else if times.Server, err = clocks.Server(c.config); err != nil {
+		return nil, err
+	}
+	all := []run.Collector{watching, reading, clocks.New(c.nodes, sink, times)}
 	if c.handle.Reached {
 		all = append(all, runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn}),
 			nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()}))

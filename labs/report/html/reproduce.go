@@ -95,6 +95,9 @@ func warnings(d report.Document) []string {
 		if i < len(d.Report.Runs) && len(p.Gaps) == 0 && d.Report.Runs[i].Observed.Gaps > 0 {
 			out = append(out, fmt.Sprintf("%s: %d gaps in what was observed", where, d.Report.Runs[i].Observed.Gaps))
 		}
+		if i < len(d.Report.Runs) && d.Report.Runs[i].Observed.Clocks != nil {
+			out = append(out, where+": "+d.Report.Runs[i].Observed.Clocks.Text())
+		}
 	}
 	if more := len(out) - mostWarnings; more > 0 {
 		out = append(out[:mostWarnings], fmt.Sprintf("and %s more", number(more)))
