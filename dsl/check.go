@@ -71,6 +71,11 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 			found = append(found, d)
 		}
 	}
+	for _, d := range scope.Examine(expr).Diags {
+		if !covered(d, found) {
+			found = append(found, d)
+		}
+	}
 	l.diags = append(l.diags, found...)
 	return v, !found.HasErrors() && !diags.HasErrors()
 }
