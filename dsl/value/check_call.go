@@ -12,8 +12,15 @@ import (
 // call examines a function's arguments and what it gives.
 func (x *examiner) call(call *hclsyntax.FunctionCallExpr, in *bindings) *shape {
 	args := make([]*shape, len(call.Args))
+	mayFail := call.Name == "try" || call.Name == "can"
+	if mayFail {
+		x.unreached++
+	}
 	for i, arg := range call.Args {
 		args[i] = x.shapeOf(arg, in)
+	}
+	if mayFail {
+		x.unreached--
 	}
 	fn, known := x.functions[call.Name]
 	if !known && call.Name != "object" {
