@@ -29,7 +29,7 @@ func (l *loader) limits(c content, b *schema.Block, in surroundings) Limits {
 			"The argument \"expect_error\" must be true or false, or a string with a regular expression that the refusal must match; this is %s.", value.Format(v))
 	case ty == cty.String && v.IsKnown() && (v.AsString() == "true" || v.AsString() == "false"):
 		if _, written := literal(attr.Expr); written {
-			l.errorf(attr.Expr.Range(), "Invalid expect_error", "A text is a regular expression that the refusal must match. Did you mean %s?", v.AsString())
+			l.errorf(attr.Expr.Range(), "Invalid expect_error", "A string is a regular expression that the refusal must match. Did you mean %s?", v.AsString())
 		}
 	case ty == cty.String && v.IsKnown():
 		if _, err := regexp.Compile(v.AsString()); err != nil {

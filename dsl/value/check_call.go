@@ -50,13 +50,13 @@ func (x *examiner) ownRule(call *hclsyntax.FunctionCallExpr, args []*shape) bool
 		}
 	case "seconds":
 		if len(args) == 1 && categoryOf(args[0]) == aNumber {
-			x.wrongArgument(call, 0, args[0], `It reads a duration that is a text, such as seconds("90s"); a number of seconds, and a difference of times, can be compared as it is.`)
+			x.wrongArgument(call, 0, args[0], `It reads a duration that is a string, such as seconds("90s"); a number of seconds, and a difference of times, can be compared as it is.`)
 		}
 	case "contains", "index":
 		x.memberArguments(call, args)
 	case "length":
 		if len(args) == 1 && (categoryOf(args[0]) == aNumber || categoryOf(args[0]) == aTruth) {
-			x.wrongArgument(call, 0, args[0], "It counts the elements of a list or a map, or the characters of a text.")
+			x.wrongArgument(call, 0, args[0], "It counts the elements of a list or a map, or the characters of a string.")
 		}
 	case "abs", "ceil", "floor", "max", "min", "precision":
 		for i, arg := range args {
@@ -89,13 +89,13 @@ func (x *examiner) semverArguments(call *hclsyntax.FunctionCallExpr, args []*sha
 	switch version, constraint := args[0], args[1]; {
 	case version.isNull() || categoryOf(version) == someValue:
 	case categoryOf(version) != aText || version.texts != nil && version.texts.all != nil && version.texts.of != "":
-		hint := `It compares a version that is a text, such as target.kubernetes.`
+		hint := `It compares a version that is a string, such as target.kubernetes.`
 		if attributeIn(call.Args[0]) == "minor" {
-			hint += " Did you mean target.kubernetes? The minor version can be compared by itself: target.minor >= 29."
+			hint = "Did you mean target.kubernetes? The minor version can be compared by itself: target.minor >= 29."
 		}
 		x.wrongArgument(call, 0, version, hint)
 	case categoryOf(constraint) == aNumber:
-		x.wrongArgument(call, 1, constraint, `A constraint is a text, such as ">= 1.30": the number 1.30 is 1.3.`)
+		x.wrongArgument(call, 1, constraint, `A constraint is a string, such as ">= 1.30": the number 1.30 is 1.3.`)
 	}
 }
 
@@ -124,7 +124,7 @@ func (x *examiner) memberArguments(call *hclsyntax.FunctionCallExpr, args []*sha
 	list, value := args[0], args[1]
 	switch categoryOf(list) {
 	case aText:
-		x.wrongArgument(call, 0, list, "It looks into a list. Whether a text has a part is asked with length(regexall(\"part\", text)) > 0.")
+		x.wrongArgument(call, 0, list, "It looks into a list. Whether a string has a part is asked with length(regexall(\"part\", text)) > 0.")
 		return
 	case aNumber, aTruth:
 		x.wrongArgument(call, 0, list, "It looks into a list.")
@@ -161,9 +161,9 @@ func elementNoun(s *shape) string {
 	case aNumber:
 		return "numbers"
 	case aText:
-		return "texts"
+		return "strings"
 	case aTruth:
-		return "true and false"
+		return "bools"
 	case aList, aSet:
 		return "lists"
 	}

@@ -217,23 +217,22 @@ func (x *examiner) mustBeComparable(a *shape, left hclsyntax.Expression, b *shap
 	}
 }
 
-// mustBeNumbers tells of operands of an ordered comparison or arithmetic that
-// are no numbers.
+// mustBeNumbers tells of an operand of an ordered comparison or arithmetic that
+// is no number: of the first, since the other may be meant to be like it.
 func (x *examiner) mustBeNumbers(a *shape, left hclsyntax.Expression, b *shape, right hclsyntax.Expression) {
-	for _, side := range []struct {
-		s    *shape
-		expr hclsyntax.Expression
-	}{{a, left}, {b, right}} {
-		x.mustBeNumber(side.s, side.expr)
+	if x.mustBeNumber(a, left) {
+		x.mustBeNumber(b, right)
 	}
 }
 
-// mustBeNumber tells of an operand that is no number and cannot become one.
-func (x *examiner) mustBeNumber(s *shape, expr hclsyntax.Expression) {
+// mustBeNumber tells of an operand that is no number and cannot become one. It
+// says whether the operand will do.
+func (x *examiner) mustBeNumber(s *shape, expr hclsyntax.Expression) bool {
 	if s.mayBeNumber() {
-		return
+		return true
 	}
 	x.tell(expr.Range(), "Not a number", fmt.Sprintf("%s; a number is needed here.%s", whatIs(s, expr, "This"), x.meantNumber(s, expr)))
+	return false
 }
 
 // mayBeNumber says whether a value can be, or become, a number. A text that is

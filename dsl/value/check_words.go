@@ -17,9 +17,9 @@ func (s *shape) noun() string {
 	case aNumber:
 		return "a number"
 	case aText:
-		return "a text"
+		return "a string"
 	case aTruth:
-		return "true or false"
+		return "a bool"
 	case aList:
 		return "a list"
 	case aSet:
@@ -40,7 +40,7 @@ func (s *shape) noun() string {
 	return "a value"
 }
 
-// whatIs says what an operand is: `phase is a text`. side stands for one that
+// whatIs says what an operand is: `phase is a string`. side stands for one that
 // is not a reference.
 func whatIs(s *shape, expr hclsyntax.Expression, side string) string {
 	if text := writtenAs(expr); text != "" {
@@ -82,8 +82,10 @@ func writtenAs(expr hclsyntax.Expression) string {
 // lower makes a sentence's first letter small where it begins with a word of
 // ours.
 func lower(sentence string) string {
-	if strings.HasPrefix(sentence, "The ") || strings.HasPrefix(sentence, "This ") {
-		return "t" + sentence[1:]
+	for _, word := range []string{"The ", "This ", "A ", "An "} {
+		if strings.HasPrefix(sentence, word) {
+			return strings.ToLower(word) + sentence[len(word):]
+		}
 	}
 	return sentence
 }
@@ -132,7 +134,7 @@ func (x *examiner) meant(a *shape, left hclsyntax.Expression, b *shape, right hc
 	case first == aNumber && isText:
 		return meantByText(a, left, text)
 	case first == aNumber:
-		return " Make the text a number by tonumber(), or the number a text by tostring()." + wholeReference(right)
+		return meantByNumber(a, left, b, right)
 	case first == aTruth && isText && (text == "true" || text == "false"):
 		return fmt.Sprintf(" Did you mean %s?", text)
 	case first == aTruth && b.texts != nil && b.texts.of == "pod.ready":
@@ -142,15 +144,18 @@ func (x *examiner) meant(a *shape, left hclsyntax.Expression, b *shape, right hc
 }
 
 // readyHint says where the truth is that the READY column is not.
-const readyHint = ` The READY column is a text such as "1/1"; whether a pod is ready is conditions["Ready"].`
+const readyHint = ` The READY column is a string such as "1/1"; whether a pod is ready is conditions["Ready"].`
 
-// wholeReference points from an attribute to the one that is compared with
-// numbers.
-func wholeReference(expr hclsyntax.Expression) string {
-	if attributeIn(expr) == "kubernetes" {
+// meantByNumber says what was meant by a number that is compared with a text
+// which is not known.
+func meantByNumber(number *shape, left hclsyntax.Expression, text *shape, expr hclsyntax.Expression) string {
+	switch {
+	case text.texts != nil && text.texts.of == "target.kubernetes" || attributeIn(expr) == "kubernetes":
 		return " " + versionHint
+	case number.v.IsKnown() && writtenAs(left) == "" && text.texts != nil && text.texts.of != "" && !text.texts.free:
+		return fmt.Sprintf(" Did you mean \"%s\"?", Format(number.v))
 	}
-	return ""
+	return " Make the string a number by tonumber(), or the number a string by tostring()."
 }
 
 // versionHint says how versions are compared.
@@ -164,8 +169,8 @@ func meantByText(number *shape, expr hclsyntax.Expression, text string) string {
 	if v, err := cty.ParseNumberVal(strings.TrimSpace(text)); err == nil {
 		return fmt.Sprintf(" Did you mean %s?", Format(v))
 	}
-	if text, ok := number.text(); ok {
-		return fmt.Sprintf(" Did you mean %q?", text)
+	if number.v.IsKnown() && writtenAs(expr) == "" {
+		return fmt.Sprintf(" Did you mean \"%s\"?", Format(number.v))
 	}
 	return ""
 }
@@ -183,7 +188,7 @@ func (x *examiner) tellTexts(m *mismatch, at hcl.Range) {
 		}
 	}
 	if !isText {
-		x.tell(at, "Impossible comparison", fmt.Sprintf("%s, and %s: they are never equal.", known.sentence(), other.textsOf().sentence()))
+		x.tell(at, "Impossible comparison", fmt.Sprintf("%s, and %s: they are never equal.", known.sentence(), lower(other.textsOf().sentence())))
 		return
 	}
 	x.tell(at, "Impossible value", fmt.Sprintf("%s, and never %s.%s", known.sentence(), quote(given), known.meant(given)))
@@ -198,7 +203,7 @@ func (t *wording) sentence() string {
 	}
 	switch {
 	case t.of == "pod.ready":
-		return subject + `a text such as "1/2"`
+		return subject + `a string such as "1/2"`
 	case t.of == "target.kubernetes":
 		return `target.kubernetes is a whole version such as "1.28.15"`
 	}

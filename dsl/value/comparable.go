@@ -35,9 +35,9 @@ func comparable(a, b cty.Value) error {
 	case first == aList || second == aList:
 		hint = ". Whether a list has a value is asked with contains()"
 	case are(aNumber, aText):
-		hint = ". Make the text a number with tonumber(), or the number a text with tostring()"
+		hint = ". Make the string a number with tonumber(), or the number a string with tostring()"
 	case are(aTruth, aText):
-		hint = ". Make both a text with tostring()"
+		hint = ". Make both a string with tostring()"
 	}
 	return fmt.Errorf("the left side is %s and the right side %s, which are never equal%s", one.noun(), other.noun(), hint)
 }
