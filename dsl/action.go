@@ -27,6 +27,10 @@ func (l *loader) limits(c content, b *schema.Block, in surroundings) Limits {
 	case v.IsNull() || ty != cty.Bool && ty != cty.String:
 		l.errorf(attr.Expr.Range(), "Invalid expect_error",
 			"The argument \"expect_error\" must be true or false, or a string with a regular expression that the refusal must match; this is %s.", value.Format(v))
+	case ty == cty.String && v.IsKnown() && (v.AsString() == "true" || v.AsString() == "false"):
+		if _, written := literal(attr.Expr); written {
+			l.errorf(attr.Expr.Range(), "Invalid expect_error", "A string is a regular expression that the refusal must match. Did you mean %s?", v.AsString())
+		}
 	case ty == cty.String && v.IsKnown():
 		if _, err := regexp.Compile(v.AsString()); err != nil {
 			l.errorf(attr.Expr.Range(), "Invalid regular expression", "%s.", sentence(err))

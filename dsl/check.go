@@ -61,6 +61,11 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	for _, at := range scope.UnknownKinds(expr) {
 		found = append(found, mistake(at, "Unknown kind", "The API version and the kind that object() asks for must be known before the run, so that they can be watched; only the name may be computed while it goes on."))
 	}
+	for _, d := range scope.Examine(expr).Diags {
+		if !covered(d, found) {
+			found = append(found, d)
+		}
+	}
 	for _, d := range ofRefs {
 		if !inLocals(d, expr, in) && !covered(d, found) {
 			found = append(found, d)

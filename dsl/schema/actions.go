@@ -7,7 +7,7 @@ func actions() []*Block {
 
 func expectError() Argument {
 	return Argument{Name: "expect_error", Type: "bool or string", Default: "false", Stage: Begin,
-		Doc: "true: the step must be refused, and step.NAME.error says how. A string is a regular expression (RE2) that the refusal must match."}
+		Doc: "true: the step must be refused, and step.NAME.error says how. A string is a regular expression (RE2) that the refusal must match. An answer of the API server that does not reject the object (401, 409, 429, 5xx) is not a refusal: the step is an Error then."}
 }
 
 func timeout(after string) Argument {

@@ -188,4 +188,21 @@ dynamic "expect" {
 const values = `
 A reference begins with a root. Names that are no identifiers are written with an index: pod["my.pod"]. Each run has a namespace of its own, in which names
 are looked up; object() reaches others.
+
+### Types
+
+A comparison that can never be true is refused before the run, with its line and what was probably meant. It would prove nothing: ` + "`exit_code != \"0\"`" + ` is true
+of every container, since a number is never equal to a string. Refused are
+
+| | |
+| --- | --- |
+| values of different types | ` + "`exit_code == \"0\"`, `signal != \"SIGKILL\"`" + ` (a signal is its number), ` + "`container.ready == \"true\"`" + ` |
+| a string that an attribute can never be | ` + "`phase == \"running\"`, `contains([\"Up\"], container.state)`, `target.kubernetes == \"1.28\"`" + ` |
+| a string where a number, or true or false, is needed | ` + "`target.kubernetes >= \"1.29\"`, `restarts < \"5\"`, `pod.x.ready && …`" + ` |
+| an argument that a function cannot use | ` + "`semver(target.minor, \">= 1.35\")`, `logged(pod.x, \"…\")`, `contains(pod.x.status, \"Err\")`" + ` |
+
+Also through locals, ` + "`for`, `[*]`" + `, conditionals, ` + "`dynamic`" + ` blocks and the rows of a matrix; so are the names of containers: ` + "`local.c[each.key]`" + `. Which values an
+attribute can have stands in the tables below; a status and a reason can be anything. Comparisons with null, and with values that can be of any type
+(` + "`object(…)`, `jsondecode(…)`" + `), are not refused. Where such a value turns out in the run to be of a type that is never equal to the other side, the
+expectation is an Error and says both types: convert one with ` + "`tonumber()` or `tostring()`" + `.
 `

@@ -24,7 +24,9 @@ type Attribute struct {
 	Name string `json:"name"`
 	// Type is as a reader writes it: "string", "time", "list(container)".
 	Type string `json:"type"`
-	Doc  string `json:"doc"`
+	// Values are all that it can be; empty where that is open.
+	Values []string `json:"values,omitempty"`
+	Doc    string   `json:"doc"`
 }
 
 // Attribute returns the attribute of that name, or nil.
@@ -77,12 +79,16 @@ func (a *Attribute) Below() *Value {
 	return ValueOf(name)
 }
 
-// attributes reads attributes of the form "name: type: doc".
+// attributes reads attributes of the form "name: type: doc". The type of a text
+// of which all values are known has them in it: "string(a|b)".
 func attributes(lines ...string) []Attribute {
 	all := make([]Attribute, len(lines))
 	for i, l := range lines {
 		parts := strings.SplitN(l, ": ", 3)
 		all[i] = Attribute{Name: parts[0], Type: parts[1], Doc: parts[2]}
+		if values, ok := strings.CutPrefix(parts[1], "string("); ok {
+			all[i].Type, all[i].Values = "string", strings.Split(strings.TrimSuffix(values, ")"), "|")
+		}
 	}
 	return all
 }
@@ -109,7 +115,7 @@ func pod() *Value {
 			"uid: string: Its UID.",
 			"ip: string: Its IP address.",
 			"node: string: The node it runs on.",
-			"phase: string: Pending, Running, Succeeded, Failed or Unknown.",
+			"phase: string(Pending|Running|Succeeded|Failed|Unknown): Pending, Running, Succeeded, Failed or Unknown.",
 			"status: string: The STATUS column of kubectl get pods, as the API server computes it.",
 			"statuses: list(string): The distinct values of status, in the order seen.",
 			"ready: string: The READY column, such as \"1/2\".",
@@ -123,7 +129,7 @@ func pod() *Value {
 			"created_at: time: When it was created.",
 			"deleted_at: time: When its deletion was asked for.",
 			"gone_at: time: When it was gone.",
-			"qos: string: Its QoS class.",
+			"qos: string(Guaranteed|Burstable|BestEffort): Its QoS class: Guaranteed, Burstable or BestEffort.",
 		)}
 }
 
@@ -131,8 +137,8 @@ func container() *Value {
 	return &Value{Name: "container", Reference: "pod.NAME.container[\"NAME\"]", Doc: "A container of a pod.",
 		Attributes: attributes(
 			"name: string: Its name.",
-			"kind: string: init, sidecar, main or ephemeral.",
-			"state: string: waiting, running or terminated.",
+			"kind: string(init|sidecar|main|ephemeral): init, sidecar, main or ephemeral.",
+			"state: string(waiting|running|terminated): waiting, running or terminated.",
 			"reason: string: The state's reason, such as \"CrashLoopBackOff\" or \"Completed\".",
 			"ready: bool: Whether it is ready.",
 			"started: bool: Whether its startup probe, if there is one, succeeded.",
@@ -167,7 +173,7 @@ func line() *Value {
 func event() *Value {
 	return &Value{Name: "event", Reference: "pod.NAME.events[0]", Doc: "A Kubernetes event.",
 		Attributes: attributes(
-			"reason: string: Why, such as \"BackOff\".", "message: string: What happened, for people.", "type: string: Normal or Warning.",
+			"reason: string: Why, such as \"BackOff\".", "message: string: What happened, for people.", "type: string(Normal|Warning): Normal or Warning.",
 			"count: number: How often.", "at: time: When last, to the second.",
 		)}
 }

@@ -77,9 +77,9 @@ func prepareBinary(expr *hclsyntax.BinaryOpExpr) {
 func operationOf(op *hclsyntax.Operation) (*hclsyntax.Operation, bool) {
 	switch op {
 	case hclsyntax.OpEqual:
-		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, true), nil }), true
+		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return compared(a, b, true) }), true
 	case hclsyntax.OpNotEqual:
-		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return equal(a, b, false), nil }), true
+		return operation(cty.Bool, func(a, b cty.Value) (cty.Value, error) { return compared(a, b, false) }), true
 	case hclsyntax.OpLessThan:
 		return comparison(func(c int) bool { return c < 0 }), true
 	case hclsyntax.OpLessThanOrEqual:

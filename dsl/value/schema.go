@@ -1,15 +1,22 @@
 package value
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+)
 
 // schema holds the types of what is observed. It is cheap to make and is made
 // once for each evaluation.
 type schema struct {
 	run, line, log, event, container, pod, job, step, target cty.Type
+	// kinds are what is known of the attributes of these; see Scope.Examine.
+	kinds func() map[string]kindShape
 }
 
 func newSchema() *schema {
 	s := &schema{}
+	s.kinds = sync.OnceValue(func() map[string]kindShape { return kindsOf(s) })
 	s.run = cty.Object(map[string]cty.Type{
 		"started_at": cty.Number, "finished_at": cty.Number, "exit_code": cty.Number,
 	})

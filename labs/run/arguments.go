@@ -157,9 +157,18 @@ func (a *arguments) document(name string, expr hcl.Expression) string {
 	return string(text)
 }
 
-// refusal is what refusal of the step is wanted.
+// refusal is what refusal of the step is wanted. Of a conditional, the result
+// that is chosen counts by its own type; a text that says true or false was one
+// of these before a conversion, since the language does not take it as a
+// regular expression.
 func (a *arguments) refusal(expr hcl.Expression) wanted {
+	if expr != nil {
+		expr = a.scope.Chosen(expr)
+	}
 	v, ok := a.eval("expect_error", expr)
+	if ok && v.Type() == cty.String && (v.AsString() == "true" || v.AsString() == "false") {
+		v = cty.BoolVal(v.AsString() == "true")
+	}
 	switch {
 	case !ok:
 		return wanted{}

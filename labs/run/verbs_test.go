@@ -180,6 +180,26 @@ func refusals() []struct{ name, steps, want string } {
 			command      = ["true"]
 			expect_error = target.minor < 20
 		}`, "pass x: exit code 0"},
+		{"a text or false, and it is false", `exec "x" {
+			pod          = "web"
+			command      = ["true"]
+			expect_error = target.minor < 20 ? "denied" : false
+		}`, "pass x: exit code 0"},
+		{"a text or false, and it is false, but refused", `exec "x" {
+			pod          = "web"
+			command      = ["false", "no such file"]
+			expect_error = target.minor < 20 ? "denied" : false
+		}`, "fail x: exit code 1: no such file"},
+		{"a text or true, and it is true", `exec "x" {
+			pod          = "web"
+			command      = ["false", "no such file"]
+			expect_error = target.minor < 20 ? "denied" : true
+		}`, "pass x: refused as expected: exit code 1: no such file"},
+		{"a text or false, and it is the text", `exec "x" {
+			pod          = "web"
+			command      = ["false", "no such file"]
+			expect_error = target.minor > 20 ? "such file" : false
+		}`, "pass x: refused as expected: exit code 1: no such file"},
 		{"too slow", `exec "x" {
 			pod     = "web"
 			command = ["sleep", "60"]

@@ -59,8 +59,9 @@ func (c *checker) scenario(s *dsl.Scenario) {
 	}
 	for i, step := range append(s.Steps[:len(s.Steps):len(s.Steps)], s.Finally...) {
 		c.reachable(s, step)
-		c.references(s, i, step, k)
-		c.decided(s, step)
+		if c.decided(s, step) {
+			c.references(s, i, step, k)
+		}
 	}
 }
 
@@ -77,9 +78,7 @@ func (c *checker) apply(s *dsl.Scenario, i int, step *dsl.Step, k *known, aware 
 			c.warnf(c.place(o.from, o.line), "Object applied twice", "The step applies %s %q twice; the first is at line %d. The second changes the first.", o.kind, o.name, first.line)
 		}
 		seen[key] = o
-		if step.Apply.ExpectError == nil {
-			c.podOf(s, step, o, aware)
-		}
+		c.podOf(s, step, o, aware)
 	}
 }
 

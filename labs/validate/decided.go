@@ -8,30 +8,62 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// decided warns of what a run cannot change: a condition over nothing that is
-// observed, and an expectation that is skipped wherever it runs.
-func (c *checker) decided(s *dsl.Scenario, step *dsl.Step) {
-	var condition, when hcl.Expression
+// guard is a "when" as it is written, with whether it lets anything be decided:
+// in any row of a matrix, for any element of a dynamic block, on any cluster.
+type guard struct {
+	at      hcl.Range
+	decides bool
+}
+
+// guardAt is the guard that is written at a place.
+func (c *checker) guardAt(at hcl.Range) *guard {
+	if c.guards[at] == nil {
+		c.guards[at] = &guard{at: at}
+	}
+	return c.guards[at]
+}
+
+// neverDecided warns of what is skipped wherever it runs.
+func (c *checker) neverDecided() {
+	for _, g := range c.guards {
+		if !g.decides {
+			c.warnf(g.at, "Never decided", "This is false on every cluster that the scenario runs on, so that it is never decided.")
+		}
+	}
+}
+
+// guarded are a step's condition and when; nil where it has none.
+func guarded(step *dsl.Step) (condition, when hcl.Expression) {
 	switch {
 	case step.Expect != nil:
-		condition, when = step.Expect.Condition, step.Expect.When
+		return step.Expect.Condition, step.Expect.When
 	case step.Invariant != nil:
-		condition, when = step.Invariant.Condition, step.Invariant.When
+		return step.Invariant.Condition, step.Invariant.When
 	case step.Wait != nil:
-		condition = step.Wait.Condition
+		return step.Wait.Condition, nil
 	}
+	return nil, nil
+}
+
+// decided warns of what a run cannot change: a condition over nothing that is
+// observed. It says whether the step is decided on some cluster, as far as that
+// is known.
+func (c *checker) decided(s *dsl.Scenario, step *dsl.Step) bool {
+	condition, when := guarded(step)
 	if condition != nil && c.constant(s, step, condition) {
 		c.warnf(condition.Range(), "Constant condition", "The condition looks at nothing that is observed in a run, so that it is decided beforehand.")
 	}
 	if when == nil || len(s.Clusters) == 0 {
-		return
+		return true
 	}
+	g := c.guardAt(when.Range())
 	for _, on := range s.Clusters {
 		if !c.skipped(s, step, when, on) {
-			return
+			g.decides = true
+			return true
 		}
 	}
-	c.warnf(when.Range(), "Never decided", "This is false on every cluster that the scenario runs on, so that it is never decided.")
+	return false
 }
 
 // constant says whether an expression looks at nothing that is observed.
@@ -70,7 +102,7 @@ func (c *checker) skipped(s *dsl.Scenario, step *dsl.Step, when hcl.Expression, 
 		switch {
 		case observed(ref.root, step):
 			return false
-		case ref.root == "target" && (ref.name == "kubernetes" && !known.exact || ref.name == "nodes" || ref.name == "runtime" || ref.name == "cgroup" || ref.name == ""):
+		case ref.root == "target" && known.unsettled(ref.name):
 			return false
 		}
 	}

@@ -4,49 +4,68 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/kind-lab/lab/dsl"
 )
 
-// podOf checks the containers of an object that makes pods. aware says that
-// the scenario itself minds which version it runs on.
+// podOf checks the containers of an object that makes pods, on the clusters
+// that are expected to take it. Where that cannot be told before the run, what
+// is wrong is a warning. aware says that the scenario itself minds which version
+// it runs on.
 func (c *checker) podOf(s *dsl.Scenario, step *dsl.Step, o placed, aware bool) {
 	if o.pod == nil {
 		return
 	}
+	each, all := c.refusals(s, step)
+	tell := c.errorf
+	if all == maybeRefused {
+		tell = c.warnf
+	}
+	if all < refused {
+		c.containers(o, tell)
+	}
+	for _, container := range o.pod.containers {
+		if container.restartPolicy != "" {
+			c.restartPolicy(s, step, o, container, aware, each)
+		}
+	}
+}
+
+// containers checks what every container needs, on any version.
+func (c *checker) containers(o placed, tell func(at hcl.Range, summary, detail string, args ...any)) {
 	seen := map[string]int{}
 	for _, container := range o.pod.containers {
 		at := c.place(o.from, container.line)
 		switch {
 		case container.name == "":
-			c.errorf(at, "Invalid container", "%s%s has no name.", c.lineOf(o.from, container.line), container.path)
+			tell(at, "Invalid container", "%s%s has no name.", c.lineOf(o.from, container.line), container.path)
 		case seen[container.name] > 0:
-			c.errorf(at, "Invalid container", "%s%s has the name %q, as another container of the pod does at line %d.",
+			tell(at, "Invalid container", "%s%s has the name %q, as another container of the pod does at line %d.",
 				c.lineOf(o.from, container.line), container.path, container.name, seen[container.name])
 		case container.image == "":
-			c.errorf(at, "Invalid container", "%sThe container %q has no image.", c.lineOf(o.from, container.line), container.name)
+			tell(at, "Invalid container", "%sThe container %q has no image.", c.lineOf(o.from, container.line), container.name)
 		}
 		if container.name != "" {
 			seen[container.name] = container.line
 		}
-		if container.restartPolicy != "" {
-			c.restartPolicy(s, step, o, container, aware)
-		}
 	}
 	if len(o.pod.containers) == 0 {
-		c.errorf(c.place(o.from, o.pod.line), "Invalid pod", "%s%s %q has no containers.", c.lineOf(o.from, o.pod.line), o.kind, o.name)
+		tell(c.place(o.from, o.pod.line), "Invalid pod", "%s%s %q has no containers.", c.lineOf(o.from, o.pod.line), o.kind, o.name)
 	}
 }
 
 // restartPolicy tells of a container's own restartPolicy on clusters that do
 // not take it: an init container's is there from 1.28 on, behind a gate
-// (KEP-753), any container's from 1.34 on, behind another (KEP-5307).
-func (c *checker) restartPolicy(s *dsl.Scenario, step *dsl.Step, o placed, container containerSpec, aware bool) {
+// (KEP-753), any container's from 1.34 on, behind another (KEP-5307). Clusters
+// that may be expected to refuse it are left out.
+func (c *checker) restartPolicy(s *dsl.Scenario, step *dsl.Step, o placed, container containerSpec, aware bool, each map[*dsl.Cluster]foreseen) {
 	at := c.place(o.from, container.policyLine)
 	strict := step.Apply.FieldValidation == dsl.FieldValidationStrict
 	var refused, dropped []string
 	for _, on := range s.Clusters {
 		known := c.clusters[on]
-		if known == nil || known.minor == 0 {
+		if known == nil || known.minor == 0 || each[on] > notRefused {
 			continue
 		}
 		name := fmt.Sprintf("cluster.%s (1.%d)", on.Name, known.minor)

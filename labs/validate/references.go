@@ -71,17 +71,30 @@ func stepName(step hcl.Traverser) (string, bool) {
 	return "", false
 }
 
-// references checks what a step's expressions refer to.
+// references checks what a step's expressions refer to: what they name as it
+// stands, and what they reach by a computed name, through the scenario's locals
+// and through names of a for expression.
 func (c *checker) references(s *dsl.Scenario, i int, step *dsl.Step, k *known) {
 	for _, expr := range step.Expressions() {
-		for _, ref := range c.reached(s, expr) {
-			switch ref.root {
-			case "pod", "job":
-				c.object(s, i, ref, k)
-			case "step":
-				c.result(s, ref)
-			}
+		for _, r := range c.scope(s, step, nil).Examine(expr).Reached {
+			c.refer(s, i, reference{
+				root: r.Root, name: r.Name, attribute: r.Attribute, container: r.Container,
+				at: r.At, nameAt: r.NameAt, containerAt: r.ContainerAt,
+			}, k)
 		}
+		for _, ref := range c.reached(s, expr) {
+			c.refer(s, i, ref, k)
+		}
+	}
+}
+
+// refer checks one reference.
+func (c *checker) refer(s *dsl.Scenario, i int, ref reference, k *known) {
+	switch ref.root {
+	case "pod", "job":
+		c.object(s, i, ref, k)
+	case "step":
+		c.result(s, ref)
 	}
 }
 

@@ -26,6 +26,7 @@ func Check(m *dsl.Module) diag.List {
 	for _, s := range m.Scenarios {
 		c.scenario(s)
 	}
+	c.neverDecided()
 	return diag.FromHCL(c.once(), c.files)
 }
 
@@ -40,7 +41,7 @@ func Clusters(m *dsl.Module) diag.List {
 func newChecker(m *dsl.Module) *checker {
 	c := &checker{
 		module: m, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
-		shared: value.NewShared(m.FS, m.Dir), clusters: map[*dsl.Cluster]*knownCluster{},
+		shared: value.NewShared(m.FS, m.Dir), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
 	}
 	for name, file := range m.Files {
 		c.files[name] = file
@@ -61,6 +62,8 @@ type checker struct {
 	files    map[string]*hcl.File
 	shared   *value.Shared
 	clusters map[*dsl.Cluster]*knownCluster
+	// guards are the scenarios' "when", by where they are written.
+	guards map[hcl.Range]*guard
 }
 
 // knownCluster is what is known of a cluster before it is there.

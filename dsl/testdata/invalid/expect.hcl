@@ -33,7 +33,7 @@ scenario "s" {
     condition = logged(pod.x.container["c"], "(") # ERROR: not a regular expression
   }
   expect "no container" {
-    condition = logged(pod.x, "a") # ERROR: a container is required
+    condition = logged(pod.x, "a") # ERROR: pod.x is a pod, which logged() cannot use.
   }
   expect "" { # ERROR: A step needs a name
     condition = true

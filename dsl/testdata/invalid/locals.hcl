@@ -7,7 +7,7 @@ locals {
   f = lengt([])     # ERROR: There is no function named "lengt". Did you mean "length"?
   g = file("../../../secret") # ERROR: is not below the scenario's folder
   h = file("clustr.hcl")      # ERROR: Did you mean "cluster.hcl"?
-  i = "x" + 1                 # ERROR: Unsuitable value for left operand: a number is required
+  i = "x" + 1                 # ERROR: "x" is a string; a number is needed here.
   j = 1 / 0                   # ERROR: division by zero
 }
 locals {

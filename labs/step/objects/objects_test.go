@@ -91,16 +91,39 @@ func TestManifestsKeepTheirNamespace(t *testing.T) {
 
 func TestWhatIsARefusal(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
+	answer := func(code int32, message string) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Message: message}}
+	}
+	webhook := `admission webhook "w.example.com" denied the request: no`
 	tests := []struct {
 		name    string
 		err     error
 		refused bool
 	}{
-		{"forbidden", apierrors.NewForbidden(pods, "web", errors.New("no")), true},
-		{"invalid", apierrors.NewBadRequest("no"), true},
-		{"conflict", apierrors.NewConflict(pods, "web", errors.New("changed")), true},
+		{"forbidden", apierrors.NewForbidden(pods, "web", errors.New("violates PodSecurity")), true},
+		{"forbidden to whom asks", apierrors.NewForbidden(pods, "web", errors.New(`User "me" cannot create resource "pods" in API group "" in the namespace "ns"`)), false},
+		{"bad request", apierrors.NewBadRequest("no"), true},
+		{"invalid", apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "web", nil), true},
+		{"not found", apierrors.NewNotFound(pods, "web"), true},
+		{"not served", apierrors.NewGenericServerResponse(404, "POST", pods, "", "404 page not found", 0, true), true},
+		{"a method that is not there", apierrors.NewMethodNotSupported(pods, "patch"), true},
+		{"too large", apierrors.NewRequestEntityTooLargeError("no"), true},
+		{"an unknown type of patch", answer(415, "the body of the request was in an unknown format"), true},
+		{"denied by a webhook", answer(403, webhook), true},
+		{"denied by a webhook with 409", answer(409, webhook), true},
+		{"denied by a webhook with 500", answer(500, webhook), true},
+		{"denied by a policy with 401", answer(401, `pods "web" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`), true},
+		{"no such field of an applied patch", answer(500, "failed to create typed patch object (ns/web; /v1, Kind=Pod): .spec.x: field not declared in schema"), true},
+		{"a webhook that does not answer", apierrors.NewInternalError(errors.New(`failed calling webhook "w.example.com": connection refused`)), false},
+		{"unauthorized", apierrors.NewUnauthorized("who are you"), false},
+		{"conflict", apierrors.NewConflict(pods, "web", errors.New("changed")), false},
+		{"exists already", apierrors.NewAlreadyExists(pods, "web"), false},
+		{"request timeout", answer(408, "late"), false},
+		{"gone", apierrors.NewResourceExpired("too old"), false},
 		{"too many requests", apierrors.NewTooManyRequestsError("later"), false},
 		{"broken", apierrors.NewInternalError(errors.New("etcd")), false},
+		{"unavailable", apierrors.NewServiceUnavailable("later"), false},
+		{"gateway timeout", apierrors.NewTimeoutError("late", 1), false},
 		{"away", errors.New("connection refused"), false},
 	}
 	for _, tt := range tests {
@@ -109,6 +132,9 @@ func TestWhatIsARefusal(t *testing.T) {
 			var refused step.Refusal
 			if errors.As(err, &refused) != tt.refused {
 				t.Errorf("refusal = %t, want %t: %v", !tt.refused, tt.refused, err)
+			}
+			if !errors.Is(err, tt.err) && !tt.refused {
+				t.Errorf("%v does not hold what the server said", err)
 			}
 		})
 	}

@@ -54,3 +54,41 @@ scenario "exact" {
     condition = pod.web.ready == "1/1"
   }
 }
+
+scenario "rows" {
+  clusters = [cluster.old, cluster.new]
+  matrix {
+    size = [1, 2]
+  }
+  apply "pod" {
+    manifests = yamlencode({ apiVersion = "v1", kind = "Pod", metadata = { name = "web" }, spec = { containers = [for i in range(matrix.size) : { name = "c${i}", image = "b" }] } })
+  }
+  expect "in one row" {
+    when      = matrix.size > 1
+    condition = pod.web.container["c1"].ready
+  }
+  expect "in one row, on one cluster" {
+    when      = matrix.size > 1 && target.native_sidecars
+    condition = pod.web.ready == "2/2"
+  }
+  expect "in no row" {
+    when      = matrix.size > 2 # WARNING: This is false on every cluster
+    condition = pod.web.ready == "3/3"
+  }
+  dynamic "expect" {
+    for_each = [1, 2]
+    labels   = ["container ${expect.value}"]
+    content {
+      when      = expect.value <= matrix.size
+      condition = pod.web.container["c${expect.value - 1}"].ready
+    }
+  }
+  dynamic "expect" {
+    for_each = [3, 4]
+    labels   = ["no container ${expect.value}"]
+    content {
+      when      = expect.value <= matrix.size # WARNING: This is false on every cluster
+      condition = pod.web.container["c${expect.value - 1}"].ready
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package value
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// call examines a function's arguments and what it gives.
+func (x *examiner) call(call *hclsyntax.FunctionCallExpr, in *bindings) *shape {
+	args := make([]*shape, len(call.Args))
+	mayFail := call.Name == "try" || call.Name == "can"
+	if mayFail {
+		x.unreached++
+	}
+	for i, arg := range call.Args {
+		args[i] = x.shapeOf(arg, in)
+	}
+	if mayFail {
+		x.unreached--
+	}
+	fn, known := x.functions[call.Name]
+	if !known && call.Name != "object" {
+		return anything()
+	}
+	if !call.ExpandFinal && !x.ownRule(call, args) && known {
+		x.convertible(call, args, fn)
+	}
+	if result := x.passes(call, args); result != nil {
+		return result
+	}
+	return x.calls(call, args, fn)
+}
+
+// ownRule tells of arguments that a function cannot do with, where more can be
+// said than that their type is wrong. It says whether it told of one.
+func (x *examiner) ownRule(call *hclsyntax.FunctionCallExpr, args []*shape) bool {
+	before := len(x.diags)
+	switch call.Name {
+	case "semver":
+		x.semverArguments(call, args)
+	case "logged", "log_time", "overlaps":
+		for i := range args {
+			if i == 0 || call.Name == "overlaps" {
+				x.mustBeContainer(call, i, args[i])
+			}
+		}
+	case "seconds":
+		if len(args) == 1 && categoryOf(args[0]) == aNumber {
+			x.wrongArgument(call, 0, args[0], `It reads a duration that is a string, such as seconds("90s"); a number of seconds, and a difference of times, can be compared as it is.`)
+		}
+	case "contains", "index":
+		x.memberArguments(call, args)
+	case "length":
+		if len(args) == 1 && (categoryOf(args[0]) == aNumber || categoryOf(args[0]) == aTruth) {
+			x.wrongArgument(call, 0, args[0], "It counts the elements of a list or a map, or the characters of a string.")
+		}
+	case "abs", "ceil", "floor", "max", "min", "precision":
+		for i, arg := range args {
+			if !call.ExpandFinal || i < len(args)-1 {
+				x.mustBeNumber(arg, call.Args[i])
+			}
+		}
+	case "ordered", "sum":
+		if len(args) == 1 {
+			x.mustHold(call, args[0], (*shape).mayBeNumber, "numbers, such as times")
+		}
+	case "alltrue", "anytrue":
+		if len(args) == 1 {
+			x.mustHold(call, args[0], (*shape).mayBeTruth, "conditions, each true or false")
+		}
+	}
+	return len(x.diags) > before
+}
+
+// wrongArgument tells of an argument of the wrong kind.
+func (x *examiner) wrongArgument(call *hclsyntax.FunctionCallExpr, i int, given *shape, wants string) {
+	x.tell(call.Args[i].Range(), "Invalid function argument", fmt.Sprintf("%s, which %s() cannot use. %s",
+		whatIs(given, call.Args[i], "This"), call.Name, wants))
+}
+
+func (x *examiner) semverArguments(call *hclsyntax.FunctionCallExpr, args []*shape) {
+	if len(args) != 2 {
+		return
+	}
+	switch version, constraint := args[0], args[1]; {
+	case version.isNull() || categoryOf(version) == someValue:
+	case categoryOf(version) != aText || version.texts != nil && version.texts.all != nil && version.texts.of != "":
+		hint := `It compares a version that is a string, such as target.kubernetes.`
+		if attributeIn(call.Args[0]) == "minor" {
+			hint = "Did you mean target.kubernetes? The minor version can be compared by itself: target.minor >= 29."
+		}
+		x.wrongArgument(call, 0, version, hint)
+	case categoryOf(constraint) == aNumber:
+		x.wrongArgument(call, 1, constraint, `A constraint is a string, such as ">= 1.30": the number 1.30 is 1.3.`)
+	}
+}
+
+func (x *examiner) mustBeContainer(call *hclsyntax.FunctionCallExpr, i int, given *shape) {
+	ty := given.ty()
+	if ty == cty.DynamicPseudoType && given.elem == nil || given.kind == "container" && ty.IsObjectType() || ty.Equals(x.schema.container) || given.isNull() {
+		return
+	}
+	hint := `It asks for a container, such as pod.NAME.container["main"].`
+	switch {
+	case given.kind == "log" || given.texts != nil && given.texts.of == "log.text":
+		hint += " Give it the container, not its log."
+	case given.kind == "container":
+		hint += " Of several, ask each: anytrue([for c in pod.NAME.containers : " + call.Name + "(c, \"...\")])."
+	case given.kind == "job":
+		hint += " The pod of a Job is job.NAME.pod."
+	}
+	x.wrongArgument(call, i, given, hint)
+}
+
+// memberArguments tells of a value that a list can never have.
+func (x *examiner) memberArguments(call *hclsyntax.FunctionCallExpr, args []*shape) {
+	if len(args) != 2 || args[0].isNull() {
+		return
+	}
+	list, value := args[0], args[1]
+	switch categoryOf(list) {
+	case aText:
+		x.wrongArgument(call, 0, list, "It looks into a list. Whether a string has a part is asked with length(regexall(\"part\", text)) > 0.")
+		return
+	case aNumber, aTruth:
+		x.wrongArgument(call, 0, list, "It looks into a list.")
+		return
+	case aNamed:
+		x.wrongArgument(call, 0, list, "It looks into a list: of a map, keys() has the names and values() the values.")
+		return
+	}
+	all, complete := list.elements()
+	if !complete {
+		all = []entry{{value: x.element(list)}}
+	}
+	var types *mismatch
+	wrong := 0
+	for _, e := range all {
+		m := x.never(value, e.value)
+		switch {
+		case m == nil:
+		case m.texts:
+			x.tellTexts(m, call.Range())
+		default:
+			types, wrong = m, wrong+1
+		}
+	}
+	if types != nil && wrong == len(all) {
+		x.tell(call.Range(), "Impossible comparison", fmt.Sprintf("%s, and the list has %s: they are never equal.%s",
+			whatIs(types.a, call.Args[1], "The value"), elementNoun(types.b), x.meant(types.a, call.Args[1], types.b, nil)))
+	}
+}
+
+// elementNoun names what the elements of a list are.
+func elementNoun(s *shape) string {
+	switch categoryOf(s) {
+	case aNumber:
+		return "numbers"
+	case aText:
+		return "strings"
+	case aTruth:
+		return "bools"
+	case aList, aSet:
+		return "lists"
+	}
+	return "objects"
+}
+
+// mustHold tells of a list with an element that may not be in it.
+func (x *examiner) mustHold(call *hclsyntax.FunctionCallExpr, list *shape, may func(*shape) bool, what string) {
+	if list.isNull() || categoryOf(list) != aList && categoryOf(list) != aSet {
+		return
+	}
+	one := x.element(list)
+	all, complete := list.elements()
+	if !complete {
+		all = []entry{{value: one}}
+	}
+	for _, e := range all {
+		if !may(e.value) {
+			x.tell(call.Args[0].Range(), "Invalid function argument", fmt.Sprintf("The list has %s; %s() wants a list of %s.", elementNoun(e.value), call.Name, what))
+			return
+		}
+	}
+}
+
+// convertible tells of arguments of a type that a function's parameter cannot
+// be converted from.
+func (x *examiner) convertible(call *hclsyntax.FunctionCallExpr, args []*shape, fn function.Function) {
+	params := fn.Params()
+	for i, arg := range args {
+		var want cty.Type
+		switch rest := fn.VarParam(); {
+		case i < len(params):
+			want = params[i].Type
+		case rest != nil:
+			want = rest.Type
+		default:
+			return
+		}
+		if arg.isNull() || want.HasDynamicTypes() || want.IsCapsuleType() || categoryOf(arg) == someValue || len(arg.either) > 0 {
+			continue
+		}
+		ty := arg.ty()
+		if arg.list && !want.IsPrimitiveType() {
+			continue
+		}
+		if convert.GetConversionUnsafe(ty, want) == nil && !ty.Equals(want) {
+			x.wrongArgument(call, i, arg, fmt.Sprintf("It wants %s.", typed(want).noun()))
+		}
+	}
+}

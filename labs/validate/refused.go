@@ -1,0 +1,80 @@
+package validate
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/kind-lab/lab/dsl"
+)
+
+// foreseen says how far it is known before the run that a step is expected to
+// be refused.
+type foreseen int
+
+// Whether a refusal is foreseen.
+const (
+	notRefused foreseen = iota
+	maybeRefused
+	refused
+)
+
+// refusal is what expect_error says on one cluster.
+func (c *checker) refusal(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) foreseen {
+	expr := step.Apply.ExpectError
+	if expr == nil {
+		return notRefused
+	}
+	scope := c.scope(s, step, on)
+	expr = scope.Chosen(expr)
+	v, diags := scope.Eval(expr)
+	switch {
+	case diags.HasErrors() || !v.IsKnown() || on != nil && c.unsettled(s, expr, on):
+		return maybeRefused
+	case v.IsNull():
+		return notRefused
+	case v.Type() == cty.Bool && v.False(), v.Type() == cty.String && v.AsString() == "false":
+		return notRefused
+	}
+	return refused
+}
+
+// unsettled says whether an expression looks at what is not known of a cluster
+// before it is there.
+func (c *checker) unsettled(s *dsl.Scenario, expr hcl.Expression, on *dsl.Cluster) bool {
+	known := c.clusters[on]
+	for _, ref := range c.reached(s, expr) {
+		if ref.root == "target" && (known == nil || known.target == nil || known.unsettled(ref.name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// unsettled says whether an attribute of target is not known before the cluster
+// is there.
+func (k *knownCluster) unsettled(attribute string) bool {
+	switch attribute {
+	case "kubernetes":
+		return !k.exact
+	case "nodes", "runtime", "cgroup", "":
+		return true
+	}
+	return false
+}
+
+// refusals is what expect_error says on each of the scenario's clusters, and
+// what can be told of all of them together: refused where it is certain on
+// each, notRefused where a cluster certainly takes it.
+func (c *checker) refusals(s *dsl.Scenario, step *dsl.Step) (map[*dsl.Cluster]foreseen, foreseen) {
+	each := map[*dsl.Cluster]foreseen{}
+	all := refused
+	if len(s.Clusters) == 0 {
+		all = c.refusal(s, step, nil)
+	}
+	for _, on := range s.Clusters {
+		each[on] = c.refusal(s, step, on)
+		all = min(all, each[on])
+	}
+	return each, all
+}
