@@ -21,6 +21,13 @@ func story(h *history) map[string]string {
 		out[name+" statuses"] = strings.Join(p.Statuses, ",")
 		out[name+" conditions"] = fmt.Sprint(now.Conditions)
 		out[name+" spec"] = fmt.Sprint(now.Node, " ", now.IP, " ", p.Object.UID)
+		var columns []string
+		for i := range h.records {
+			if r := &h.records[i]; r.Pod != nil && r.Object.UID == p.Object.UID && (len(columns) == 0 || columns[len(columns)-1] != r.Pod.Ready) {
+				columns = append(columns, r.Pod.Ready)
+			}
+		}
+		out[name+" ready"] = strings.Join(columns, ",")
 		for _, c := range p.Containers {
 			out[name+"/"+c.Name] = containerStory(timeline, c)
 			out[name+"/"+c.Name+" spec"] = c.Kind + " " + c.Image

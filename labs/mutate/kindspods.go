@@ -67,6 +67,7 @@ func (at *place) readinessOf(p *pod, c *container) (found []change) {
 	if started {
 		found = append(found, change{p.name(c) + " does not pass its startup probe", func(d *draft) {
 			d.eachState(p, c, func(in *collectors.Container) { in.Started, in.Ready = new(bool), false })
+			d.cutAfter(p, c)
 		}})
 	}
 	if runs && c.kind != collectors.KindInit {
