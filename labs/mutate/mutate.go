@@ -10,7 +10,9 @@ package mutate
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kind-lab/lab/dsl"
@@ -59,11 +61,10 @@ func Run(ctx context.Context, rec *replay.Recording, m *dsl.Module, runs []repla
 	if err != nil {
 		return Result{}, err
 	}
-	subjects := make([]*subject, len(judgings))
+	subjects := newSubjects(judgings)
 	all := newOthers()
-	for i, j := range judgings {
-		subjects[i] = newSubject(j)
-		all.add(subjects[i].history)
+	for _, s := range subjects {
+		all.add(s.history)
 	}
 	w := newWork(subjects, all, o)
 	if err := w.aim(ctx); err != nil {
@@ -88,6 +89,26 @@ type subject struct {
 	end    time.Time
 	// names are those of pods, containers, steps and objects.
 	names map[string]bool
+}
+
+// newSubjects makes the subjects, several at a time.
+func newSubjects(judgings []*replay.Judging) []*subject {
+	subjects := make([]*subject, len(judgings))
+	places := make(chan int, len(judgings))
+	for i := range judgings {
+		places <- i
+	}
+	close(places)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range places {
+				subjects[i] = newSubject(judgings[i])
+			}
+		})
+	}
+	wg.Wait()
+	return subjects
 }
 
 func newSubject(j *replay.Judging) *subject {

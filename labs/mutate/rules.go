@@ -29,7 +29,6 @@ func Rules() []Rule {
 		{"before its pod", "The containers of a pod start after the pod was created.", beforePod},
 		{"init order", "A container starts only when every init container before it is done, and every sidecar before it has started.", initOrder},
 		{"sidecar not restarted", "A native sidecar that ends while a main container runs is restarted, unless the pod was deleted.", sidecarLeft},
-		{"restart under Never", "A main container of a pod that failed or succeeded under restartPolicy Never is not restarted.", restartUnderNever},
 		{"ready without running", "A container that does not run is not ready, and a pod with such a container is not Ready.", readyWithoutRunning},
 		{"phase against containers", "A pod has succeeded if all its containers ended with 0, has failed if one did not, and has done neither while one runs.", phaseAgainstContainers},
 		{"phase went back", "A pod that has succeeded or failed does nothing else, and one that runs is not pending again.", phaseWentBack},
@@ -191,21 +190,6 @@ func longestPause(runs int) time.Duration {
 		return 2 * time.Second
 	}
 	return min(5*time.Minute, 10*time.Second<<min(runs-2, 5)) + 2*time.Second
-}
-
-func restartUnderNever(h *history) (found []string) {
-	for _, p := range h.pods {
-		last := h.last(p)
-		if last == nil || p.policy != never || last.Phase != failed && last.Phase != succeeded {
-			continue
-		}
-		for _, c := range p.containers {
-			if c.kind == collectors.KindMain && len(c.runs) > 1 {
-				found = append(found, p.name(c))
-			}
-		}
-	}
-	return found
 }
 
 func causeAfterEffect(h *history) (found []string) {

@@ -15,12 +15,13 @@ func TestEachRule(t *testing.T) {
 		apply func(d *draft, job, bare *pod)
 	}{
 		{"end before start", func(d *draft, job, _ *pod) { d.move(job.container("app").runs[0].exit, -9*time.Second, time.Time{}) }},
-		{"line outside its run", func(d *draft, job, _ *pod) { d.move(job.container("app").runs[0].lines[0], -2*time.Second, time.Time{}) }},
+		{"line outside its run", func(d *draft, job, _ *pod) {
+			d.move(job.container("app").runs[0].lines[0], -2*time.Second, time.Time{})
+		}},
 		{"runs overlap", func(d *draft, _, bare *pod) { d.move(bare.container("crash").runs[0].exit, 2*time.Second, time.Time{}) }},
 		{"before its pod", func(d *draft, job, _ *pod) { d.slide(job, job.container("proxy"), 0, false, -2*time.Second) }},
 		{"init order", func(d *draft, job, _ *pod) { d.slide(job, job.container("proxy"), 0, false, 3*time.Second) }},
 		{"sidecar not restarted", func(d *draft, job, _ *pod) { d.slide(job, job.container("proxy"), 0, true, -10*time.Second) }},
-		{"restart under Never", func(d *draft, job, _ *pod) { d.split(job, job.container("app"), 0, at(5), time.Second) }},
 		{"ready without running", func(d *draft, job, _ *pod) {
 			d.eachPod(job, func(now *collectors.Pod) { now.Containers[1].Ready = true })
 		}},
