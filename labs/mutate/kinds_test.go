@@ -150,3 +150,24 @@ func TestNoChangeIsTheSame(t *testing.T) {
 		t.Error("states that are told again as they were are not the same")
 	}
 }
+
+// TestALineThatIsWrittenOften can be missing once and altogether.
+func TestALineThatIsWrittenOften(t *testing.T) {
+	s := &script{records: world()}
+	s.line(18, barePod, "crash", 1, "again")
+	p := &place{history: newHistory(begin, s.records), others: newOthers()}
+	left := map[string]string{}
+	for _, c := range lineMissing(p) {
+		d := newDraft(p.history)
+		c.apply(d)
+		left[c.text] = story(newHistory(begin, d.records()))["bare/crash lines"]
+	}
+	for text, want := range map[string]string{
+		`bare/crash does not write "again"`: "6.00 1 again", `bare/crash never writes "again"`: "", "bare/crash writes nothing": "",
+		`batch-x1/app does not write "works"`: "6.00 1 again, 18.00 1 again",
+	} {
+		if got, has := left[text]; got != want || !has {
+			t.Errorf("%s: %q is left, want %q", text, got, want)
+		}
+	}
+}

@@ -35,6 +35,7 @@ func lineMissing(at *place) (found []change) {
 	})
 	for _, p := range at.pods {
 		for _, c := range p.containers {
+			found = append(found, at.neverWritten(p, c)...)
 			if at.lineCount(c) > 1 {
 				found = append(found, change{p.name(c) + " writes nothing", func(d *draft) {
 					for _, l := range c.runs {
@@ -42,6 +43,25 @@ func lineMissing(at *place) (found []change) {
 					}
 				}})
 			}
+		}
+	}
+	return found
+}
+
+// neverWritten takes away every line of a text that a container writes more than
+// once.
+func (at *place) neverWritten(p *pod, c *container) (found []change) {
+	same := map[string][]int{}
+	var texts []string
+	for _, l := range c.runs {
+		for _, i := range l.lines {
+			text := at.records[i].Log.Text
+			same[text], texts = append(same[text], i), appendNew(texts, text)
+		}
+	}
+	for _, text := range texts {
+		if lines := same[text]; len(lines) > 1 {
+			found = append(found, change{fmt.Sprintf("%s never writes %s", p.name(c), quoted(text)), func(d *draft) { d.removeAll(lines) }})
 		}
 	}
 	return found
