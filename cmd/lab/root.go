@@ -113,7 +113,7 @@ needed is missing or broke, 130 interrupted.`,
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.runCommand(), a.planCommand(), a.validateCommand(), a.formatCommand(), a.listCommand(), a.showCommand(), a.reportCommand(), a.openCommand(html.Write), a.compareCommand(),
 		a.logsCommand(), a.eventsCommand(), a.timelineCommand(),
-		a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.lspCommand(), a.replayCommand(), a.packCommand(),
+		a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.lspCommand(), a.replayCommand(), a.mutateCommand(), a.packCommand(),
 		a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.upCommand(), a.downCommand(), a.lsCommand(), a.pauseCommand(), a.resumeCommand(), a.gcCommand(), a.versionCommand(), a.reapCommand())
 	return root
 }

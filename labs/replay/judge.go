@@ -7,7 +7,6 @@ import (
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
-	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/report"
 )
 
@@ -17,10 +16,17 @@ import (
 // recording. An expectation that goes on when the recording ends is an Error.
 // The module must have the run's scenario and cluster.
 func (rec *Recording) Judge(m *dsl.Module, run Run) (report.Run, error) {
-	view, err := rec.At(m, run, 0)
+	j, err := rec.Judging(m, run)
 	if err != nil {
 		return report.Run{}, err
 	}
+	return j.Over(j.records, time.Time{}), nil
+}
+
+// judge judges what a run recorded, or what was made of it, over a view of its
+// beginning. The recording ends at the given time where that is later than it
+// says itself.
+func (rec *Recording) judge(view *View, run Run, records []collectors.Record, end time.Time) report.Run {
 	p := &player{view: view, run: run, now: run.Begin, end: run.End, begun: map[string]collectors.Record{}, done: map[string]collectors.Record{}}
 	p.out = report.Run{Scenario: run.Scenario, Cluster: run.Cluster, Namespace: view.Namespace, StartedAt: run.Begin, Description: view.scenario.Description}
 	if rec.Report != nil {
@@ -33,15 +39,16 @@ func (rec *Recording) Judge(m *dsl.Module, run Run) (report.Run, error) {
 			}
 		}
 	}
-	if err := p.read(rec, run); err != nil {
-		return report.Run{}, err
+	if end.After(p.end) {
+		p.end = end
 	}
+	p.read(records)
 	p.play()
 	for _, s := range p.out.Steps {
 		p.out.Status = max(p.out.Status, s.Status)
 	}
 	p.out.FinishedAt = p.now
-	return p.out, nil
+	return p.out
 }
 
 // player goes through a recording as the engine went through the run.
@@ -68,26 +75,19 @@ type watched struct {
 	over      bool
 }
 
-// read reads the records that come after the run's begin.
-func (p *player) read(rec *Recording, run Run) error {
-	for e, err := range journal.Entries(rec.Dir) {
-		if err != nil {
-			return fmt.Errorf("reading the records of %s: %w", run.Key, err)
-		}
-		if e.Run != run.Key || e.Record == nil {
-			continue
-		}
-		switch r := *e.Record; {
+// read takes the records that come after the run's begin.
+func (p *player) read(records []collectors.Record) {
+	for _, r := range records {
+		switch {
 		case r.Type == collectors.TypeStepBegin && r.Step != nil:
 			p.begun[stepKey(r.Step.Verb, r.Step.Name)] = r
 		case r.Type == collectors.TypeStep && r.Step != nil:
 			p.done[stepKey(r.Step.Verb, r.Step.Name)] = r
 		}
-		if received(*e.Record).After(run.Begin) {
-			p.records = append(p.records, *e.Record)
+		if received(r).After(p.run.Begin) {
+			p.records = append(p.records, r)
 		}
 	}
-	return nil
 }
 
 func stepKey(verb, name string) string { return verb + " " + name }

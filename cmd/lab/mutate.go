@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kind-lab/lab/labs/mutate"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// mutateFlags are those of `lab mutate`.
+type mutateFlags struct {
+	replayFlags
+	max  int
+	seed uint64
+}
+
+func (a *app) mutateCommand() *cobra.Command {
+	var f mutateFlags
+	cmd := &cobra.Command{
+		Use: "mutate RUN [SCENARIO]", Short: "Say which expectations hold whatever happens, by changing a recorded run",
+		Long: `Makes changed copies of what a run recorded: an end before instead of after
+another one, a time shifted by a grace period, another exit code or signal, a
+restart more or less, a line, a STATUS or an event missing, a condition flipped,
+two containers exchanged, a step rejected that was accepted, and others. Copies
+that no Kubernetes could have produced are dropped, each by a rule that has a
+name. Each of the others is judged again, with no cluster: by the scenario as it
+was, of which the run kept a copy, or by SCENARIO.
+
+It prints, for each scenario and kind of change, how many copies were made,
+dropped and noticed; then the expectations that no change could break, which
+prove nothing; then changes that nothing noticed, each of which is a question that
+the scenario does not ask. Expectations, invariants and waits count alike; one
+counts as broken if its verdict changed on any cluster of the run.
+
+RUN is a run's ID, its folder, "last" for the newest, or a file that
+` + "`lab pack`" + ` wrote. First copies are made for each expectation, those that change
+what it speaks of; what -max leaves is spread over all kinds. The same run, -max
+and -seed make the same copies.
+
+JSON has version, candidates, made, dropped and noticed, kinds and rules with
+what they mean, and scenarios, each with kinds, expectations and unnoticed; what
+is added to it later does not change what is there, and the version is raised
+where that cannot be kept. The exit code is 1 if an expectation survived, and 0
+if none did.`,
+		Example: "  lab mutate last\n  lab mutate -scenario native -max 2000 last changed.hcl",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return usage("want a run, and a scenario if it is not the run's own; got %d arguments", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return completeRun(cmd, args, typed)
+			}
+			return completeScenario(cmd, args[1:], typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.max < 1 {
+				return usage("-max %d: want how many copies are made at most, 1 or more", f.max)
+			}
+			return a.mutate(cmd.Context(), args, f)
+		},
+	}
+	f.add(cmd, "print what became of the copies as JSON")
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only this scenario")
+	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only this cluster")
+	cmd.Flags().IntVar(&f.max, "max", mutate.DefaultMax, "make at most so many copies")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "choose other copies if there are more than are made")
+	return cmd
+}
+
+func (a *app) mutate(ctx context.Context, args []string, f mutateFlags) error {
+	recording, remove, err := openRecording(args[0])
+	if err != nil {
+		return err
+	}
+	defer remove()
+	source, told, err := f.source(args, recording)
+	if err != nil {
+		return err
+	}
+	m, problems, err := a.load(source, *told)
+	if err != nil {
+		return err
+	}
+	if problems.HasErrors() {
+		a.tell(a.stderr, problems)
+		return silent(exitUsage)
+	}
+	found := recording.Find(f.scenario, f.cluster)
+	if len(found) == 0 {
+		return usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
+	}
+	ctx, stop := untilInterrupted(ctx)
+	defer stop()
+	progress, clear := a.counting("changed copies judged")
+	result, err := mutate.Run(ctx, recording, m, found, mutate.Options{Max: f.max, Seed: f.seed, Progress: progress})
+	clear()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exitError{code: exitInterrupted, err: errors.New("interrupted before all copies were judged")}
+	case err != nil:
+		return usage("%v", err)
+	}
+	if err := a.tellMutated(result, f.json); err != nil {
+		return broken(err)
+	}
+	if len(result.Survivors()) > 0 {
+		return silent(exitFail)
+	}
+	return nil
+}
+
+func (a *app) tellMutated(r mutate.Result, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.stdout, r)
+	}
+	width, _ := terminal(a.stdout)
+	return mutate.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width})
+}
+
+// patience is for how long a command says nothing of what it does.
+const patience = 2 * time.Second
+
+// counting returns a function that says on a terminal how many of a number of
+// things are done, once that takes a while, and one that clears the line.
+func (a *app) counting(what string) (progress func(done, all int), clear func()) {
+	if _, tty := terminal(a.stderr); !tty {
+		return nil, func() {}
+	}
+	return countingOn(a.stderr, what, time.Now)
+}
+
+// countingOn writes a line over itself, no more often than people read.
+func countingOn(w io.Writer, what string, now func() time.Time) (progress func(done, all int), clear func()) {
+	began, last := now(), time.Time{}
+	progress = func(done, all int) {
+		at := now()
+		if at.Sub(began) < patience || at.Sub(last) < 100*time.Millisecond {
+			return
+		}
+		last = at
+		fmt.Fprintf(w, "\r\x1b[K%d of at most %d %s", done, all, what)
+	}
+	clear = func() {
+		if !last.IsZero() {
+			fmt.Fprint(w, "\r\x1b[K")
+		}
+	}
+	return progress, clear
+}

@@ -1,0 +1,158 @@
+package mutate
+
+import (
+	"reflect"
+	"regexp"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// sameRecords says whether records tell the same, but for their numbers.
+func sameRecords(a, b []collectors.Record) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		x.Seq, y.Seq = 0, 0
+		if !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// punctual is how much later than in the recording lab may have decided what
+// comes before a step that acts.
+const punctual = 100 * time.Millisecond
+
+// maxDelays bounds how often the steps of a copy are put off.
+const maxDelays = 12
+
+// judge judges the records of a draft. Where lab decides an expectation later
+// than it did, what it does next comes later, too, and all that follows. onTime
+// is false if that does not end.
+func (s *subject) judge(d *draft, records []collectors.Record) (after report.Run, onTime bool) {
+	for range maxDelays {
+		after = s.judging.Over(records, s.end)
+		at, by := s.late(records, after)
+		if by <= 0 {
+			return after, true
+		}
+		d.stretch(at, by, nil)
+		records = d.records()
+	}
+	return after, false
+}
+
+// late finds the first step that acts before lab has decided what comes before
+// it: when it acts, and by how much that is too early.
+func (s *subject) late(records []collectors.Record, after report.Run) (at time.Time, by time.Duration) {
+	begun := map[string]time.Time{}
+	for i := range records {
+		if r := &records[i]; r.Type == collectors.TypeStepBegin && r.Step != nil {
+			begun[r.Step.Verb+" "+r.Step.Name] = r.Step.StartedAt
+		}
+	}
+	var ready time.Time
+	for i, st := range s.judging.Scenario().Steps {
+		if i >= len(after.Steps) || after.Steps[i].Status == expect.Skip && acting(st.Verb) {
+			return time.Time{}, 0
+		}
+		switch {
+		case st.Expect != nil, st.Wait != nil:
+			// In the recording the next step began when this one was decided.
+			decided := s.history.begin.Add(time.Duration(after.Steps[i].EndedAt * float64(time.Second)))
+			if decided.After(ready) {
+				ready = decided
+			}
+		case acting(st.Verb):
+			began, has := begun[st.Verb+" "+st.Name]
+			if by := ready.Sub(began); has && by > punctual {
+				return began, by
+			}
+		}
+	}
+	return time.Time{}, 0
+}
+
+// step finds the first step that would fail by itself, as it is not rejected as
+// the scenario expects, or its command ends otherwise; nil if there is none.
+func (s *subject) step(changed *history) *notice {
+	now := map[string]*collectors.Step{}
+	changed.eachStep(func(_ int, st *collectors.Step) { now[st.Verb+" "+st.Name] = st })
+	was := map[string]*collectors.Step{}
+	s.history.eachStep(func(_ int, st *collectors.Step) { was[st.Verb+" "+st.Name] = st })
+	for i, st := range s.judging.Scenario().Steps {
+		before, after := was[st.Verb+" "+st.Name], now[st.Verb+" "+st.Name]
+		if before == nil || after == nil || i >= len(s.before.Steps) || s.before.Steps[i].Status != expect.Pass {
+			continue
+		}
+		if text := s.failure(st, before, after); text != "" {
+			return &notice{i, expect.Fail, text}
+		}
+	}
+	return nil
+}
+
+// failure says why a step fails that did not before; empty if it does not.
+func (s *subject) failure(st *dsl.Step, before, after *collectors.Step) string {
+	switch {
+	case before.Error == "" && after.Error != "":
+		return "it is rejected: " + after.Error
+	case before.Error != "" && after.Error == "":
+		return "it is not rejected, as the scenario expects"
+	case before.Error != after.Error && !s.accepts(st, after.Error):
+		return "it is not rejected as the scenario expects: " + after.Error
+	case st.Exec != nil && !st.Exec.IgnoreExitCode && code(before) == 0 && code(after) != 0:
+		return "its command fails"
+	}
+	return ""
+}
+
+func code(s *collectors.Step) int {
+	if s.ExitCode == nil {
+		return 0
+	}
+	return *s.ExitCode
+}
+
+// accepts says whether a rejection is one that the scenario expects.
+func (s *subject) accepts(st *dsl.Step, rejection string) bool {
+	expr := expectError(st)
+	if expr == nil {
+		return true
+	}
+	v, diags := s.judging.Eval(st, expr)
+	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
+		return true
+	}
+	pattern, err := regexp.Compile(v.AsString())
+	return err != nil || pattern.MatchString(rejection)
+}
+
+// expectError is the argument of that name of a step; nil if it has none.
+func expectError(st *dsl.Step) hcl.Expression {
+	switch {
+	case st.Apply != nil:
+		return st.Apply.ExpectError
+	case st.Delete != nil:
+		return st.Delete.ExpectError
+	case st.Patch != nil:
+		return st.Patch.ExpectError
+	case st.Exec != nil:
+		return st.Exec.ExpectError
+	case st.Signal != nil:
+		return st.Signal.ExpectError
+	case st.Node != nil:
+		return st.Node.ExpectError
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package mutate
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// shownUnnoticed bounds how many copies that nothing noticed are printed of a
+// scenario.
+const shownUnnoticed = 12
+
+// WriteText writes a result for people: for each scenario a row for each kind of
+// change, then the expectations that survived, those that could only be made an
+// Error, and some of the changes that nothing noticed.
+func WriteText(w io.Writer, r Result, style report.Style) error {
+	s := report.NewSheet(style)
+	for _, sc := range r.Scenarios {
+		sc.write(s)
+	}
+	writeRules(s, r)
+	for _, line := range r.summary() {
+		s.Heading(line)
+	}
+	if _, err := io.WriteString(w, s.String()); err != nil {
+		return fmt.Errorf("writing what became of the changes: %w", err)
+	}
+	return nil
+}
+
+func (sc Scenario) write(s *report.Sheet) {
+	s.Heading(fmt.Sprintf("Scenario %s on %s", sc.Name, strings.Join(sc.Clusters, ", ")))
+	s.Blank()
+	var rows [][]report.SheetCell
+	var none, left []string
+	for _, k := range sc.Kinds {
+		switch {
+		case k.Candidates == 0:
+			none = append(none, k.Kind)
+		case k.Made == 0:
+			left = append(left, k.Kind)
+		default:
+			rows = append(rows, k.row())
+		}
+	}
+	if len(rows) > 0 {
+		s.Table([]string{"CHANGE", "THERE ARE", "MADE", "DROPPED", "NOTICED", "DROPPED BY THE RULE"}, rows)
+		s.Blank()
+	}
+	if len(none) > 0 {
+		s.Note("Nothing to change for: " + strings.Join(none, ", ") + ".")
+	}
+	if len(left) > 0 {
+		s.Note("Not made, since -max bounds how many are: " + strings.Join(left, ", ") + ".")
+	}
+	if len(none)+len(left) > 0 {
+		s.Blank()
+	}
+	sc.writeSurvivors(s)
+	sc.writeWeak(s)
+	sc.writeUnnoticed(s)
+}
+
+func (k KindCount) row() []report.SheetCell {
+	dropped := 0
+	var by []string
+	for _, rule := range slices.Sorted(maps.Keys(k.Dropped)) {
+		dropped += k.Dropped[rule]
+		by = append(by, fmt.Sprintf("%s %d", rule, k.Dropped[rule]))
+	}
+	return cells(k.Kind, strconv.Itoa(k.Candidates), strconv.Itoa(k.Made), strconv.Itoa(dropped), strconv.Itoa(k.Noticed), strings.Join(by, ", "))
+}
+
+func cells(texts ...string) []report.SheetCell {
+	row := make([]report.SheetCell, len(texts))
+	for i, text := range texts {
+		row[i].Text = text
+	}
+	return row
+}
+
+// place is where an expectation is in its file.
+func (e Expectation) place() string { return filepath.Base(e.File) + ":" + strconv.Itoa(e.Line) }
+
+func (sc Scenario) writeSurvivors(s *report.Sheet) {
+	var rows [][]report.SheetCell
+	fail := expect.Fail
+	for _, e := range sc.Expectations {
+		if e.Survived {
+			row := cells(e.Verb+" "+e.Name, e.place(), e.Hint)
+			row[0].Status = &fail
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) > 0 {
+		s.Table([]string{"NO CHANGE COULD BREAK", "AT", "HINT"}, rows)
+		s.Blank()
+	}
+}
+
+// weak says that an expectation could only be made an Error.
+func (e Expectation) weak() bool { return e.By != nil && e.Failed+e.Passed == 0 }
+
+func (sc Scenario) writeWeak(s *report.Sheet) {
+	var rows [][]report.SheetCell
+	for _, e := range sc.Expectations {
+		if e.weak() {
+			rows = append(rows, cells(e.Verb+" "+e.Name, e.place(), fmt.Sprintf("%d, the first on %s: %s", e.Errors, e.By.Cluster, e.By.Change)))
+		}
+	}
+	if len(rows) > 0 {
+		s.Table([]string{"NEVER FAILS", "AT", "BECAME AN ERROR"}, rows)
+		s.Blank()
+	}
+}
+
+func (sc Scenario) writeUnnoticed(s *report.Sheet) {
+	if len(sc.Unnoticed) == 0 {
+		return
+	}
+	var rows [][]report.SheetCell
+	for _, m := range spreadOut(sc.Unnoticed, shownUnnoticed) {
+		rows = append(rows, cells(m.Kind, m.Cluster, m.Change))
+	}
+	s.Table([]string{"NOTHING NOTICED", "ON", "WHAT WAS CHANGED"}, rows)
+	if more := len(sc.Unnoticed) - len(rows); more > 0 {
+		s.Note(fmt.Sprintf("and %d more, which -json prints", more))
+	}
+	s.Blank()
+}
+
+// spreadOut are some of the mutants, of each kind in turn, in their order.
+func spreadOut(all []Mutant, most int) []Mutant {
+	nth := map[string]int{}
+	type ranked struct{ place, turn int }
+	order := make([]ranked, len(all))
+	for i, m := range all {
+		order[i] = ranked{i, nth[m.Kind]}
+		nth[m.Kind]++
+	}
+	slices.SortFunc(order, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.place, b.place)) })
+	order = order[:min(most, len(order))]
+	slices.SortFunc(order, func(a, b ranked) int { return cmp.Compare(a.place, b.place) })
+	some := make([]Mutant, len(order))
+	for i, o := range order {
+		some[i] = all[o.place]
+	}
+	return some
+}
+
+// writeRules says why the rules that dropped something do.
+func writeRules(s *report.Sheet, r Result) {
+	used := map[string]int{}
+	for _, sc := range r.Scenarios {
+		for _, k := range sc.Kinds {
+			for rule, n := range k.Dropped {
+				used[rule] += n
+			}
+		}
+	}
+	var rows [][]report.SheetCell
+	for _, rule := range r.Rules {
+		if used[rule.Name] > 0 {
+			rows = append(rows, cells(rule.Name, strconv.Itoa(used[rule.Name]), rule.Why))
+		}
+	}
+	if len(rows) > 0 {
+		s.Table([]string{"RULE", "DROPPED", "WHAT NO KUBERNETES DOES OTHERWISE"}, rows)
+		s.Blank()
+	}
+}
+
+// summary says in two lines how it went.
+func (r Result) summary() []string {
+	decided, survived, weak := 0, 0, 0
+	for _, sc := range r.Scenarios {
+		for _, e := range sc.Expectations {
+			switch {
+			case len(e.Decided) == 0:
+				continue
+			case e.Survived:
+				survived++
+			case e.weak():
+				weak++
+			}
+			decided++
+		}
+	}
+	text := fmt.Sprintf("%d of %d expectations were broken by a change", decided-survived, decided)
+	if weak > 0 {
+		text += fmt.Sprintf(", %d of them only to an error", weak)
+	}
+	if survived > 0 {
+		text += fmt.Sprintf("; %d survived all of them", survived)
+	}
+	return []string{
+		text + ".",
+		fmt.Sprintf("%d of %d possible changes were made: %d were dropped by a rule, %d were noticed, %d were not.",
+			r.Made, r.Candidates, r.Dropped, r.Noticed, r.Made-r.Dropped-r.Noticed),
+	}
+}

@@ -1,0 +1,97 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/value"
+	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/labs/report"
+)
+
+// Judging judges one run over its own records or over others, as often as is
+// asked for, and reads the journal once. It is safe for concurrent use.
+type Judging struct {
+	rec     *Recording
+	run     Run
+	view    View
+	records []collectors.Record
+}
+
+// Judging reads the records of a run, to judge it by the scenario of a module.
+// The module must have the run's scenario and cluster.
+func (rec *Recording) Judging(m *dsl.Module, run Run) (*Judging, error) {
+	all, err := rec.Judgings(m, []Run{run})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Judgings are the Judging of each of some runs. The journal is read once.
+func (rec *Recording) Judgings(m *dsl.Module, runs []Run) ([]*Judging, error) {
+	var all []*Judging
+	byKey := map[string]*Judging{}
+	for _, run := range runs {
+		scenario, cluster, err := declared(m, run)
+		if err != nil {
+			return nil, err
+		}
+		j := &Judging{rec: rec, run: run, view: View{module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}}
+		var known report.Cluster
+		known, j.view.Namespace = rec.found(run)
+		j.view.target = j.view.targetOf(cluster, known)
+		byKey[run.Key], all = j, append(all, j)
+	}
+	begun := map[string]bool{}
+	for e, err := range journal.Entries(rec.Dir) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the records of %s: %w", rec.Dir, err)
+		}
+		begun[e.Run] = begun[e.Run] || e.Begin != nil
+		if j := byKey[e.Run]; j != nil && e.Record != nil && begun[e.Run] {
+			j.records = append(j.records, *e.Record)
+		}
+	}
+	return all, nil
+}
+
+// Run is the run that is judged.
+func (j *Judging) Run() Run { return j.run }
+
+// Eval evaluates an expression of a step that does not depend on what was
+// observed: what does is unknown.
+func (j *Judging) Eval(st *dsl.Step, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	view := j.view
+	view.Timeline = collectors.NewTimeline(j.run.Begin)
+	return view.Scope().With(st.Roots).Now().Eval(expr)
+}
+
+// Scenario is the scenario that the run is judged by.
+func (j *Judging) Scenario() *dsl.Scenario { return j.view.scenario }
+
+// Files are the sources of the scenario by file name.
+func (j *Judging) Files() map[string]*hcl.File { return j.view.module.Files }
+
+// Records are those that the run left, in the order of their arrival. They must
+// not be changed.
+func (j *Judging) Records() []collectors.Record { return j.records }
+
+// Over judges the run as if it had left these records, in the order of their
+// arrival. The recording goes on until end where that is later than the end of
+// the run.
+func (j *Judging) Over(records []collectors.Record, end time.Time) report.Run {
+	view := j.view
+	view.Timeline = collectors.NewTimeline(j.run.Begin)
+	for _, r := range records {
+		if !received(r).After(j.run.Begin) {
+			view.Timeline.Add(r)
+		}
+	}
+	return j.rec.judge(&view, j.run, records, end)
+}
