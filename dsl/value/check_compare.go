@@ -11,7 +11,7 @@ import (
 
 // binary examines an operation with two operands.
 func (x *examiner) binary(expr *hclsyntax.BinaryOpExpr, in *bindings) *shape {
-	if logic, ok := expr.LHS.(*truthOperand); ok {
+	if logic, ok := expr.LHS.(*truthOperands); ok {
 		return x.logical(expr, logic.decides, in)
 	}
 	a, b := x.shapeOf(expr.LHS, in), x.shapeOf(expr.RHS, in)
@@ -61,7 +61,7 @@ func (x *examiner) logical(expr *hclsyntax.BinaryOpExpr, decides bool, in *bindi
 // unary examines ! and the unary minus.
 func (x *examiner) unary(expr *hclsyntax.UnaryOpExpr, in *bindings) *shape {
 	s := x.shapeOf(expr.Val, in)
-	if expr.Op != hclsyntax.OpLogicalNot {
+	if expr.Op.Type == cty.Number {
 		x.mustBeNumber(s, expr.Val)
 		return typed(cty.Number)
 	}

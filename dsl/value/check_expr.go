@@ -12,19 +12,14 @@ func (x *examiner) shapeOf(expr hclsyntax.Expression, in *bindings) *shape {
 	if x.visited++; x.visited > maxExamined {
 		return anything()
 	}
+	if inner := wrapped(expr); inner != nil {
+		return x.shapeOf(inner, in)
+	}
 	switch expr := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:
 		return constant(expr.Val)
 	case *leftOut:
 		return constant(expr.Val)
-	case *hclsyntax.ParenthesesExpr:
-		return x.shapeOf(expr.Expression, in)
-	case *operand:
-		return x.shapeOf(expr.Expression, in)
-	case *truthOperand:
-		return x.shapeOf(expr.Expression, in)
-	case *choice:
-		return x.shapeOf(expr.Expression, in)
 	case *computedRoot:
 		return x.shapeOf(expr.Expression, in)
 	case *hclsyntax.ScopeTraversalExpr:

@@ -49,11 +49,13 @@ func (x *examiner) localReference(t hcl.Traversal) *shape {
 // follow takes the steps of a traversal from a value; at is the whole of it.
 func (x *examiner) follow(s *shape, t hcl.Traversal, at hcl.Range) *shape {
 	for _, step := range t {
-		switch step := step.(type) {
-		case hcl.TraverseAttr:
-			s = x.named(s, step.Name, step.SrcRange, at)
-		case hcl.TraverseIndex:
-			s = x.index(s, constant(step.Key), step.SrcRange)
+		attr, isAttr := step.(hcl.TraverseAttr)
+		key, isIndex := indexKey(step)
+		switch {
+		case isAttr:
+			s = x.named(s, attr.Name, attr.SrcRange, at)
+		case isIndex:
+			s = x.index(s, constant(key), step.SourceRange())
 		default:
 			return anything()
 		}

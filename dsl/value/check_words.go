@@ -54,15 +54,10 @@ func whatIs(s *shape, expr hclsyntax.Expression, side string) string {
 
 // writtenAs is a reference as it is written; empty for other expressions.
 func writtenAs(expr hclsyntax.Expression) string {
+	if inner := wrapped(expr); inner != nil {
+		return writtenAs(inner)
+	}
 	switch expr := expr.(type) {
-	case *hclsyntax.ParenthesesExpr:
-		return writtenAs(expr.Expression)
-	case *operand:
-		return writtenAs(expr.Expression)
-	case *truthOperand:
-		return writtenAs(expr.Expression)
-	case *choice:
-		return writtenAs(expr.Expression)
 	case *computedRoot:
 		return writtenAs(expr.Expression)
 	case *hclsyntax.ScopeTraversalExpr:

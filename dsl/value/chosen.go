@@ -14,10 +14,7 @@ import (
 func (s *Scope) Chosen(expr hcl.Expression) hcl.Expression {
 	busy := map[string]bool{}
 	for {
-		switch e := expr.(type) {
-		case *hclsyntax.ParenthesesExpr:
-			expr = e.Expression
-			continue
+		switch e := bareOf(expr).(type) {
 		case *hclsyntax.ScopeTraversalExpr:
 			name, _ := stepName(e.Traversal, 1)
 			local := s.ScenarioLocals[name]
@@ -27,15 +24,15 @@ func (s *Scope) Chosen(expr hcl.Expression) hcl.Expression {
 			busy[name], expr = true, local
 			continue
 		case *hclsyntax.ConditionalExpr:
-			v, diags := s.Eval(e.Condition)
+			v, diags := s.Eval(bareOf(e.Condition))
 			truth, err := Truth(v)
 			switch {
 			case diags.HasErrors() || err != nil || truth == Undecided:
 				return expr
 			case truth == True:
-				expr = e.TrueResult
+				expr = bareOf(e.TrueResult)
 			default:
-				expr = e.FalseResult
+				expr = bareOf(e.FalseResult)
 			}
 			continue
 		}

@@ -75,25 +75,40 @@ func (x *explainer) explain(expr hcl.Expression, ctx *hcl.EvalContext) {
 
 // bareOf is an expression without parentheses and this package's own wrapping.
 func bareOf(expr hcl.Expression) hcl.Expression {
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return expr
+	}
+	for inner := wrapped(native); inner != nil; inner = wrapped(native) {
+		native = inner
+	}
+	return native
+}
+
+// wrapped is what is within parentheses, or this package's own wrapping; nil for
+// an expression that is neither.
+func wrapped(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *operand:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *truthOperands:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *truthOperand:
-		return bareOf(e.Expression)
+		return e.Expression
+	case *unasked:
+		return e.Expression
 	case *condition:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *result:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *growingList:
-		return bareOf(e.Expression)
+		return e.Expression
 	case *expanded:
-		return bareOf(e.Expression)
+		return e.Expression
 	}
-	return expr
+	return nil
 }
 
 func truthOf(expr hcl.Expression, ctx *hcl.EvalContext) (Logic, bool) {

@@ -69,7 +69,9 @@ func (j *Judging) Run() Run { return j.run }
 func (j *Judging) Eval(st *dsl.Step, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	view := j.view
 	view.Timeline = collectors.NewTimeline(j.run.Begin)
-	return view.Scope().With(st.Roots).Now().Eval(expr)
+	v, diags := view.Scope().With(st.Roots).Now().EvalMarked(expr)
+	v, _ = v.UnmarkDeep()
+	return v, diags
 }
 
 // Scenario is the scenario that the run is judged by.
