@@ -1,5 +1,5 @@
 # A graph of containers, squeezed into the line that initContainers is.
-# README.md tells the story.
+# See README.md.
 
 lab {
   name        = "container-dag"

@@ -1,5 +1,5 @@
 # The feature gate SidecarContainers, component by component and version by
-# version. README.md tells the story.
+# version. See README.md.
 
 lab {
   name        = "gates"

@@ -1,5 +1,4 @@
-# An init container that needs the network of a mesh. README.md tells the
-# story.
+# An init container that needs the network of a mesh. See README.md.
 
 lab {
   name        = "init-in-mesh"

@@ -1,5 +1,5 @@
 # A Job whose helper is killed for want of memory: as an ordinary container, and
-# as a native sidecar. README.md tells the story.
+# as a native sidecar. See README.md.
 
 lab {
   name        = "job-sidecar-oom"

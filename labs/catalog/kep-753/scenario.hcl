@@ -1,5 +1,5 @@
 # lifecycle.type: Sidecar, the form of KEP-753 that was abandoned in 2020, and
-# what came in its stead. README.md tells the story.
+# what came in its stead. See README.md.
 
 lab {
   name        = "kep-753"

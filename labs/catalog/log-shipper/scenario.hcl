@@ -1,5 +1,5 @@
 # A sidecar that ships the lines which the app writes to a file: does it ship
-# the last ones? README.md tells the story.
+# the last ones? See README.md.
 
 lab {
   name        = "log-shipper"

@@ -1,5 +1,5 @@
 # A helper that must come after the app, to refresh its data on a shared
-# volume. README.md tells the story.
+# volume. See README.md.
 
 lab {
   name        = "post-sidecar"

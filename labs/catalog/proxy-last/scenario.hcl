@@ -1,5 +1,5 @@
 # A sidecar that needs the network at its own end: the proxy must end after it.
-# README.md tells the story.
+# See README.md.
 
 lab {
   name        = "proxy-last"
