@@ -131,7 +131,7 @@ scenario "component" {
     message   = "It warned: ${join("; ", step.article.warnings)}"
   }
 
-  expect "the scheduler refuses" {
+  expect "the scheduler does not place the pod, and says why" {
     when      = local.fate == "unschedulable"
     condition = anytrue([for e in local.article.events : e.reason == "FailedScheduling" && can(regex("restartable init container and the SidecarContainers feature is disabled", e.message))])
     within    = "60s"

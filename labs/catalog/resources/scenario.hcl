@@ -54,7 +54,7 @@ scenario "quota" {
   }
 
   # Admission uses a cache of its own, which cannot be observed.
-  sleep "until admission knows it too" {
+  sleep "until admission knows too" {
     duration = "2s"
   }
 

@@ -70,7 +70,7 @@ scenario "classic" {
     command   = ["touch", "/state/ready"]
   }
 
-  expect "once the helper is ready, so is the pod" {
+  expect "when the helper is ready, the pod is ready" {
     condition = pod.web.conditions["Ready"] && pod.web.ready == "2/2" && object("v1", "Endpoints", "web").subsets[0].addresses[0].ip == pod.web.ip
     within    = "60s"
   }
@@ -165,7 +165,7 @@ scenario "native" {
     command   = ["touch", "/state/ready"]
   }
 
-  expect "once the sidecar is ready, so is the pod" {
+  expect "when the sidecar is ready, the pod is ready" {
     condition = pod.web.conditions["Ready"] && pod.web.ready == "2/2"
     within    = "60s"
   }
@@ -213,7 +213,7 @@ scenario "native" {
     within    = "60s"
   }
 
-  # restartPolicy is Never in this one: a sidecar is restarted all the same.
+  # restartPolicy is Never in this one: a sidecar is restarted anyway.
   expect "startup: the kubelet stops the sidecar and starts it again" {
     condition = length(pod.startup.container["helper"].runs) >= 2 && pod.startup.container["helper"].restarts >= 1 && pod.startup.container["helper"].runs[0].exit_code == 3
     within    = "90s"
@@ -317,7 +317,7 @@ scenario "coupled" {
 }
 
 scenario "uncoupled" {
-  description = "The control: an init container that has completed stands after the sidecar, so the app does not wait."
+  description = "The control: an init container that has completed is after the sidecar, so the app does not wait."
   clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
