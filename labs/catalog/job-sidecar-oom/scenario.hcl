@@ -208,6 +208,9 @@ scenario "onfailure" {
     main    = job.myapp.pod.container["main-container-1"]
     sidecar = job.myapp.pod.container["sidecar-container-1"]
 
+    # There are no conditions before the first one.
+    exceeded = try(anytrue([for c in object("batch/v1", "Job", "myapp").status.conditions : c.type == "Failed" && c.status == "True" && c.reason == "BackoffLimitExceeded"]), false)
+
     # The same Job with a backoffLimit of 2.
     control         = job.control.pod.container["main-container-1"]
     control_sidecar = job.control.pod.container["sidecar-container-1"]
@@ -233,7 +236,7 @@ scenario "onfailure" {
   # The Job controller adds up the restarts of all containers, those of sidecars
   # too (pastBackoffLimitOnFailure).
   expect "because of one restart of the sidecar" {
-    condition = local.sidecar.restarts == 1 && local.main.restarts == 0 && anytrue([for c in object("batch/v1", "Job", "myapp").status.conditions : c.type == "Failed" && c.status == "True" && c.reason == "BackoffLimitExceeded"])
+    condition = local.sidecar.restarts == 1 && local.main.restarts == 0 && local.exceeded
     within    = "60s"
     message   = "The sidecar was restarted ${local.sidecar.restarts} times. The conditions are ${jsonencode(object("batch/v1", "Job", "myapp").status.conditions)}."
   }

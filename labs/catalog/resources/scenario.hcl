@@ -222,17 +222,17 @@ scenario "scheduler" {
     manifests    = [templatefile("shared.yaml", local.quarter)]
     expect_error = target.minor < 32
   }
-  expect "before 1.32 a pod's own request is unknown" {
+  expect "1.29 and before do not know a pod's own request" {
     when      = target.minor < 32
     condition = can(regex("unknown field \"spec.resources\"", step.shared.error))
     message   = "The API server said: ${step.shared.error}"
   }
-  expect "it is dropped if its gate is off: the pod fits" {
+  expect "on 1.33 its gate is off and it is dropped: the pod fits" {
     when      = target.minor >= 32 && !local.pod_level
     condition = pod.shared.conditions["PodScheduled"]
     within    = "60s"
   }
-  expect "from 1.34 on it counts, and not those of the containers: too much" {
+  expect "on 1.36 and later it counts, and not those of the containers: too much" {
     when      = local.pod_level
     condition = anytrue([for e in pod.shared.events : e.reason == "FailedScheduling" && can(regex("Insufficient memory", e.message))]) && !pod.shared.conditions["PodScheduled"]
     within    = "60s"

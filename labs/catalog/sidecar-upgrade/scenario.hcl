@@ -205,7 +205,7 @@ scenario "ordinary" {
 }
 
 scenario "native" {
-  description = "A native sidecar is upgraded in place from 1.32 on; before that the kubelet ignores its new image."
+  description = "On 1.33 and later a native sidecar is upgraded in place; on 1.28 and 1.29 the kubelet ignores its new image."
   clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -248,7 +248,7 @@ scenario "native" {
   }
 
   # It exits 0 on SIGTERM.
-  expect "from 1.32 on the sidecar is stopped and started again" {
+  expect "on 1.33 and later the sidecar is stopped and started again" {
     when      = local.in_place
     condition = length(local.proxy.runs) == 2 && local.proxy.restarts == 1 && local.proxy.state == "running" && local.proxy.runs[0].exit_code == 0
     within    = "90s"
@@ -262,7 +262,7 @@ scenario "native" {
   }
 
   # The API server has accepted it: the spec has the new image by now.
-  expect "before 1.32 the sidecar keeps running the old image" {
+  expect "on 1.28 and 1.29 the sidecar keeps running the old image" {
     when      = !local.in_place
     condition = local.proxy.image == var.new_image && !local.runs_new && local.proxy.state == "running" && length(local.proxy.runs) == 1
     within    = "30s"
