@@ -281,8 +281,8 @@ scenario "coupled" {
     manifests = [file("coupled.yaml")]
   }
 
-  # After its third run the sidecar waits for 20 s. Its end says so: STATUS says
-  # CrashLoopBackOff too late on some versions.
+  # After its third run the sidecar waits for 20 s. The run's end marks the begin
+  # of this; STATUS often says CrashLoopBackOff only when the wait is nearly over.
   wait "the sidecar is in its second back-off" {
     condition = length(local.helper.runs) == 3 && local.helper.runs[2].exit_code == 1
     within    = "120s"
@@ -329,8 +329,8 @@ scenario "uncoupled" {
     manifests = [file("uncoupled.yaml")]
   }
 
-  # After its third run the sidecar waits for 20 s. Its end says so: STATUS says
-  # CrashLoopBackOff too late on some versions.
+  # After its third run the sidecar waits for 20 s. The run's end marks the begin
+  # of this; STATUS often says CrashLoopBackOff only when the wait is nearly over.
   wait "the sidecar is in its second back-off" {
     condition = length(local.helper.runs) == 3 && local.helper.runs[2].exit_code == 1
     within    = "120s"
