@@ -75,17 +75,17 @@ scenario "line" {
   expect "each container of the line waits for the one before it" {
     when = target.native_sidecars
     condition = ordered([
-      local.proxy.started_at, log_time(local.proxy, "^up$"),
-      local.mysql.started_at, log_time(local.mysql, "^connected$"),
-      local.certs.started_at, local.certs.finished_at, local.svc.started_at,
+      local.proxy.runs[0].started_at, log_time(local.proxy, "^up$"),
+      local.mysql.runs[0].started_at, log_time(local.mysql, "^connected$"),
+      local.certs.runs[0].started_at, local.certs.finished_at, local.svc.runs[0].started_at,
     ])
   }
 
   # No edge of the graph leads from mysql-client to certs. mysql-client takes 8 s.
   expect "certs waits for a container that it does not need" {
     when      = target.native_sidecars
-    condition = ordered([local.mysql.started_at, log_time(local.mysql, "^connected$"), local.certs.started_at]) && local.certs.started_at - local.mysql.started_at > 7
-    message   = "certs started ${local.certs.started_at - local.mysql.started_at} s after mysql-client."
+    condition = ordered([local.mysql.runs[0].started_at, log_time(local.mysql, "^connected$"), local.certs.runs[0].started_at]) && local.certs.runs[0].started_at - local.mysql.runs[0].started_at > 7
+    message   = "certs started ${local.certs.runs[0].started_at - local.mysql.runs[0].started_at} s after mysql-client."
   }
 
   expect "the fork completes too" {
@@ -96,17 +96,17 @@ scenario "line" {
 
   expect "a branch that is a sidecar without startupProbe runs beside the next" {
     when      = target.native_sidecars
-    condition = ordered([local.join_mysql.started_at, local.join_certs.started_at, log_time(local.join_mysql, "^connected$")])
+    condition = ordered([local.join_mysql.runs[0].started_at, local.join_certs.runs[0].started_at, log_time(local.join_mysql, "^connected$")])
   }
 
   expect "two branches that end by themselves run one after the other" {
     when      = target.native_sidecars
-    condition = ordered([local.join_certs.started_at, local.join_certs.finished_at, local.join_config.started_at, local.join_config.finished_at])
+    condition = ordered([local.join_certs.runs[0].started_at, local.join_certs.finished_at, local.join_config.runs[0].started_at, local.join_config.finished_at])
   }
 
   expect "the barrier joins the branches" {
     when      = target.native_sidecars
-    condition = ordered([log_time(local.join_mysql, "^connected$"), local.join_barrier.finished_at, local.join_svc.started_at])
+    condition = ordered([log_time(local.join_mysql, "^connected$"), local.join_barrier.finished_at, local.join_svc.runs[0].started_at])
   }
 }
 

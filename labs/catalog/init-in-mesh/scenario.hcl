@@ -138,7 +138,7 @@ scenario "first" {
 
   expect "the proxy serves before the init container starts" {
     when      = target.native_sidecars
-    condition = ordered([local.proxy.started_at, log_time(local.proxy, "^serving$"), local.fetch.started_at, local.fetch.finished_at, local.agent.started_at, local.app.started_at])
+    condition = ordered([local.proxy.runs[0].started_at, log_time(local.proxy, "^serving$"), local.fetch.runs[0].started_at, local.fetch.finished_at, local.agent.runs[0].started_at, local.app.runs[0].started_at])
   }
 
   expect "the proxy runs beside the init container" {
