@@ -1,9 +1,8 @@
-# An init container that needs the network of a mesh. README.md tells the
-# story.
+# An init container that needs the network of a service mesh. See README.md.
 
 lab {
   name        = "init-in-mesh"
-  description = "An init container that needs the mesh's proxy: where must the proxy stand?"
+  description = "An init container that needs the mesh's proxy: which position must the proxy have?"
 }
 
 cluster "v127" {
@@ -36,7 +35,7 @@ cluster "v137" {
 }
 
 scenario "classic" {
-  description = "The proxy is an ordinary container: the init container never gets through."
+  description = "The proxy is an ordinary container: the init container never reaches it."
   clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -54,7 +53,7 @@ scenario "classic" {
     within    = "90s"
   }
 
-  expect "nobody listens where the proxy should" {
+  expect "nothing listens on the proxy's port" {
     condition = logged(local.fetch, "Connection refused") && logged(local.fetch, "no network")
     within    = "60s"
   }
@@ -65,16 +64,16 @@ scenario "classic" {
     message   = "STATUS went ${join(", ", pod.classic.statuses)}."
   }
 
-  # Each waits for the other: the proxy for the init container to succeed, the
-  # init container for the proxy.
-  expect "neither the proxy nor the app is ever started" {
+  # Each waits for the other: the proxy starts when the init container has
+  # succeeded, and the init container needs the proxy to succeed.
+  expect "neither the proxy nor the app ever starts" {
     condition = length(local.proxy.runs) == 0 && length(local.app.runs) == 0 && pod.classic.phase == "Pending"
     hold      = "5s"
   }
 }
 
 scenario "second" {
-  description = "The proxy is a native sidecar, but after the init container: no better."
+  description = "The proxy is a native sidecar, but after the init container: that does not help."
   clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -86,7 +85,7 @@ scenario "second" {
     manifests = [file("second.yaml")]
   }
 
-  # restartPolicy is Never here: one failure is the end of the pod.
+  # restartPolicy is Never here, so one failure fails the pod.
   expect "the init container's failure fails the pod" {
     condition = pod.second.phase == "Failed" && local.fetch.exit_code == 1
     within    = "90s"
@@ -96,13 +95,13 @@ scenario "second" {
     condition = pod.second.status == "Init:Error"
   }
 
-  expect "the sidecar that would have helped was never started" {
+  expect "the sidecar never started" {
     condition = length(local.proxy.runs) == 0 && local.proxy.started_at == null
   }
 }
 
 scenario "first" {
-  description = "The proxy is the first of the init containers: everybody has the network."
+  description = "The proxy is the first of the init containers: all others have the network."
   clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -112,8 +111,8 @@ scenario "first" {
     app   = pod.first.container["app"]
   }
 
-  # Lenient, so that 1.27 drops restartPolicy as 1.28 without the gate does.
-  # What is left is an init container with a probe, and that is not allowed.
+  # Lenient, so that 1.27 drops restartPolicy as 1.28 without the gate does. What
+  # remains is an init container with a probe, which is not allowed.
   apply "pod" {
     manifests        = [file("first.yaml")]
     field_validation = "warn"
@@ -132,27 +131,27 @@ scenario "first" {
     within    = "120s"
   }
 
-  expect "the init container got through at its first try" {
+  expect "the init container reaches the proxy at its first try" {
     when      = target.native_sidecars
-    condition = local.fetch.exit_code == 0 && local.fetch.restarts == 0 && logged(local.fetch, "^greeting=hello$")
+    condition = local.fetch.exit_code == 0 && length(local.fetch.runs) == 1 && logged(local.fetch, "^greeting=hello$")
   }
 
-  expect "the proxy served before the init container started" {
+  expect "the proxy serves before the init container starts" {
     when      = target.native_sidecars
-    condition = ordered([local.proxy.started_at, log_time(local.proxy, "^serving$"), local.fetch.started_at, local.fetch.finished_at, local.agent.started_at, local.app.started_at])
+    condition = ordered([local.proxy.runs[0].started_at, log_time(local.proxy, "^serving$"), local.fetch.runs[0].started_at, local.fetch.finished_at, local.agent.runs[0].started_at, local.app.runs[0].started_at])
   }
 
-  expect "proxy and init container ran side by side" {
+  expect "the proxy runs beside the init container" {
     when      = target.native_sidecars
     condition = overlaps(local.proxy, local.fetch)
   }
 
-  expect "the other sidecar was in the mesh from its start" {
+  expect "the other sidecar has the network from its start" {
     when      = target.native_sidecars
-    condition = local.agent.restarts == 0 && logged(local.agent, "^greeting=hello$")
+    condition = length(local.agent.runs) == 1 && logged(local.agent, "^greeting=hello$")
   }
 
-  expect "the app had the configuration" {
+  expect "the app has the configuration" {
     when      = target.native_sidecars
     condition = local.app.exit_code == 0 && logged(local.app, "^app has greeting=hello$")
   }
@@ -162,14 +161,14 @@ scenario "first" {
     condition = ordered([local.app.finished_at, local.proxy.finished_at])
   }
 
-  # First to start, last to stop, among sidecars too: from 1.29 on.
+  # First to start, last to stop, also among sidecars: from 1.29 on.
   expect "the proxy is the last of all to end" {
     when      = target.native_sidecars
     condition = ordered([local.agent.finished_at, local.proxy.finished_at])
     outcome   = target.ordered_termination
   }
 
-  expect "the other sidecar is in the mesh to its end" {
+  expect "the other sidecar has the network until its end" {
     when      = target.native_sidecars
     condition = local.agent.exit_code == 0 && logged(local.agent, "^said goodbye$")
     outcome   = target.ordered_termination

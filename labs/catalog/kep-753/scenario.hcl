@@ -1,9 +1,9 @@
 # lifecycle.type: Sidecar, the form of KEP-753 that was abandoned in 2020, and
-# what came in its stead. README.md tells the story.
+# what replaced it. See README.md.
 
 lab {
   name        = "kep-753"
-  description = "The abandoned lifecycle.type: Sidecar: what does each version answer to it?"
+  description = "The abandoned lifecycle.type: Sidecar: how does each version react to it?"
 }
 
 cluster "v127" {
@@ -36,7 +36,7 @@ cluster "v137" {
 }
 
 scenario "proposed" {
-  description = "lifecycle.type: Sidecar is known to no version, and its containers are ordinary ones."
+  description = "No version knows lifecycle.type: Sidecar, and its containers are ordinary ones."
   clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -46,13 +46,13 @@ scenario "proposed" {
     sidecar     = pod.proposed.container["sidecar-container"]
   }
 
-  # As kubectl applies it: unknown fields are refused.
+  # As kubectl apply does it by default: an unknown field is an error.
   apply "strict job" {
     manifests    = [file("proposed-job.yaml")]
     expect_error = true
   }
 
-  expect "the Job is refused, by the field's name" {
+  expect "the Job is rejected: the error names the field" {
     condition = can(regex("strict decoding error: unknown field \"spec.template.spec.containers\\[1\\].lifecycle.type\"", step["strict job"].error))
     message   = "The API server said: ${step["strict job"].error}"
   }
@@ -62,7 +62,7 @@ scenario "proposed" {
     expect_error = true
   }
 
-  expect "the pod is refused, by the field's name" {
+  expect "the pod is rejected: the error names the field" {
     condition = can(regex("strict decoding error: unknown field \"spec.containers\\[1\\].lifecycle.type\"", step["strict pod"].error))
     message   = "The API server said: ${step["strict pod"].error}"
   }
@@ -72,20 +72,20 @@ scenario "proposed" {
     expect_error = true
   }
 
-  expect "PreSidecar and PostSidecar are refused like it" {
+  expect "PreSidecar and PostSidecar are rejected in the same way" {
     condition = can(regex("unknown field \"spec.containers\\[0\\].lifecycle.type\"", step["strict more"].error)) && can(regex("unknown field \"spec.containers\\[2\\].lifecycle.type\"", step["strict more"].error))
     message   = "The API server said: ${step["strict more"].error}"
   }
 
-  # As kubectl apply --validate=warn does: unknown fields are dropped.
+  # As kubectl apply --validate=warn does it: unknown fields are dropped.
   apply "lenient" {
     manifests        = [file("proposed-job.yaml"), file("proposed-pod.yaml")]
     field_validation = "warn"
   }
 
-  expect "the API server warns of both" {
+  expect "the API server warns about both" {
     condition = contains(step.lenient.warnings, "unknown field \"spec.template.spec.containers[1].lifecycle.type\"") && contains(step.lenient.warnings, "unknown field \"spec.containers[1].lifecycle.type\"")
-    message   = "It warned: ${join("; ", step.lenient.warnings)}."
+    message   = "The warnings were: ${join("; ", step.lenient.warnings)}."
   }
 
   expect "the Job is stored without the type" {
@@ -98,7 +98,7 @@ scenario "proposed" {
     within    = "60s"
   }
 
-  # "Sidecars start up before standard containers": the spec's order counts.
+  # The KEP: "start up before standard containers". The order of the spec decides.
   expect "the sidecar does not start first" {
     condition = ordered([local.main.started_at, local.sidecar.started_at])
     within    = "90s"
@@ -109,15 +109,17 @@ scenario "proposed" {
     within    = "90s"
   }
 
-  # The Job is what the KEP was for: a sidecar should not have kept it alive.
+  # The purpose of the KEP: a sidecar would not have kept the Job from completing.
   expect "kubectl shows NotReady" {
     condition = job.proposed.pod.status == "NotReady"
     within    = "60s"
   }
 
+  # Longer than the grace period of 15 s, in which a sidecar that the kubelet
+  # stops would have ended.
   expect "the Job does not complete" {
     condition = !job.proposed.complete && local.job_sidecar.state == "running"
-    hold      = "8s"
+    hold      = "20s"
   }
 
   wait "the pod is ready" {
@@ -129,7 +131,8 @@ scenario "proposed" {
     objects = "pod/proposed"
   }
 
-  # "... and be terminated after": both are told at once, and main takes 4 s.
+  # The KEP: "and be terminated after". SIGTERM is sent to both at once, and main
+  # takes 4 s.
   expect "the sidecar does not end last" {
     condition = local.main.exit_code == 0 && ordered([local.sidecar.finished_at, local.main.finished_at])
     within    = "30s"
@@ -137,7 +140,7 @@ scenario "proposed" {
 }
 
 scenario "native" {
-  description = "What came in its stead: init containers with restartPolicy Always."
+  description = "What replaced it: init containers with restartPolicy Always."
   clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -152,12 +155,12 @@ scenario "native" {
     field_validation = "warn"
   }
 
-  # 1.28 without the gate knows the field and drops it without a word.
-  expect "the API server warns of what it drops" {
+  # 1.28 without the gate knows the field and drops it without a warning.
+  expect "the API server warns about what it drops" {
     when      = !target.native_sidecars
     condition = contains(step.both.warnings, "unknown field \"spec.template.spec.initContainers[0].restartPolicy\"") && contains(step.both.warnings, "unknown field \"spec.initContainers[0].restartPolicy\"")
     outcome   = target.minor < 28
-    message   = "It warned: ${join("; ", step.both.warnings)}."
+    message   = "The warnings were: ${join("; ", step.both.warnings)}."
   }
 
   wait "the sidecars run" {
@@ -198,7 +201,7 @@ scenario "native" {
     objects = "pod/native"
   }
 
-  # In 1.28 sidecars and the others are told to end at the same time.
+  # On 1.28 SIGTERM is sent to sidecars and ordinary containers at the same time.
   expect "on deletion the sidecar ends last" {
     when      = target.native_sidecars
     condition = ordered([local.main.finished_at, local.sidecar.finished_at])

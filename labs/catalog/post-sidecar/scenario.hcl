@@ -1,9 +1,9 @@
 # A helper that must come after the app, to refresh its data on a shared
-# volume. README.md tells the story.
+# volume. See README.md.
 
 lab {
   name        = "post-sidecar"
-  description = "A helper that must come after the app: what can a pod say about it?"
+  description = "A helper that must come after the app: can a pod express that?"
 }
 
 cluster "v127" {
@@ -36,7 +36,7 @@ cluster "v137" {
 }
 
 scenario "ordinary" {
-  description = "The helper as an ordinary container: too early, held back once, or looking for itself."
+  description = "The helper as an ordinary container: too early, delayed once, or polling."
   clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -49,7 +49,7 @@ scenario "ordinary" {
     manifests = [file("race.yaml"), file("hold.yaml"), file("poll.yaml")]
   }
 
-  expect "second in the spec is not after the app" {
+  expect "the second in the spec does not come after the app's work" {
     condition = ordered([local.race["app"].started_at, log_time(local.race["helper"], "^refreshed$"), log_time(local.race["app"], "^run 1 writes its defaults$")])
     within    = "90s"
   }
@@ -59,7 +59,7 @@ scenario "ordinary" {
     within    = "60s"
   }
 
-  expect "a postStart hook of the app holds the helper back" {
+  expect "the helper waits for a postStart hook of the app" {
     condition = ordered([log_time(local.hold["app"], "^run 1 writes its defaults$"), local.hold["helper"].started_at])
     within    = "90s"
   }
@@ -69,19 +69,19 @@ scenario "ordinary" {
     within    = "60s"
   }
 
-  # What the hook costs: the kubelet reports nothing of the pod before it is
-  # over.
+  # The cost of the hook: the kubelet does not update the pod's status before it
+  # returns.
   expect "the app is not ready before the hook returns" {
     condition = ordered([log_time(local.hold["app"], "^run 1 writes its defaults$"), local.hold["app"].ready_at])
   }
 
-  expect "a helper that looks for itself needs no order" {
+  expect "a helper that polls needs no order" {
     condition = ordered([local.poll["helper"].started_at, local.poll["app"].started_at, log_time(local.poll["app"], "^run 1 writes its defaults$"), log_time(local.poll["helper"], "^refreshed 1$")])
     within    = "60s"
   }
 
-  # An ephemeral container is the only one that can be added to a pod that
-  # runs, and so the only one that comes after the app by its nature.
+  # Only an ephemeral container can be added to a running pod, so only this kind
+  # always starts after the app.
   patch "add the helper later" {
     object      = "pod/race"
     subresource = "ephemeralcontainers"
@@ -122,13 +122,14 @@ scenario "ordinary" {
     within    = "90s"
   }
 
-  # The order was one of the pod's start. Nothing starts the helper again.
-  expect "the helper that was held back once is not started again" {
-    condition = local.hold["helper"].restarts == 0 && length(regexall("run 2 serves version=fresh", local.hold["app"].log.text)) == 0
-    hold      = "6s"
+  # The hook orders the start of the pod. Nothing starts the helper again. The app
+  # says every 3 s what it serves.
+  expect "the helper that was delayed is not started again" {
+    condition = local.hold["helper"].restarts == 0 && length(local.hold["helper"].runs) == 1 && length(regexall("run 2 serves version=fresh", local.hold["app"].log.text)) == 0
+    hold      = "8s"
   }
 
-  expect "the helper that looks for itself refreshes again" {
+  expect "the helper that polls refreshes again" {
     condition = local.poll["helper"].restarts == 0 && logged(local.poll["helper"], "^refreshed 2$") && logged(local.poll["app"], "^run 2 serves version=fresh$")
     within    = "90s"
   }
@@ -150,14 +151,14 @@ scenario "native" {
     field_validation = "warn"
   }
 
-  # An init container with a probe is refused where it cannot be a sidecar.
+  # An init container with a probe is rejected if it cannot be a sidecar.
   apply "deadlock" {
     manifests        = [file("deadlock.yaml")]
     field_validation = "warn"
     expect_error     = !target.native_sidecars
   }
 
-  expect "without native sidecars the probe is refused" {
+  expect "without native sidecars the probe is rejected" {
     when      = !target.native_sidecars
     condition = can(regex("startupProbe: Forbidden: may not be set for init containers", step.deadlock.error))
     message   = "The API server said: ${step.deadlock.error}"
@@ -168,14 +169,14 @@ scenario "native" {
     within    = "90s"
   }
 
-  expect "without native sidecars the app waits for the helper's end" {
+  expect "without native sidecars the app waits for the helper, which does not end" {
     when      = !target.native_sidecars
     condition = pod.before.status == "Init:0/1" && pod.beside.status == "Init:0/1" && length(local.before["app"].runs) == 0 && length(local.beside["app"].runs) == 0
     within    = "30s"
     hold      = "8s"
   }
 
-  expect "a sidecar refreshes before the app is there" {
+  expect "a sidecar refreshes before the app starts" {
     when      = target.native_sidecars
     condition = ordered([log_time(local.before["helper"], "^refreshed$"), local.before["app"].started_at, log_time(local.before["app"], "^writing the defaults$")])
     within    = "90s"
@@ -199,7 +200,7 @@ scenario "native" {
     within    = "60s"
   }
 
-  expect "and it goes when the app is done" {
+  expect "and it is stopped when the app is done" {
     when      = target.native_sidecars
     condition = pod.beside.phase == "Succeeded" && ordered([local.beside["app"].finished_at, local.beside["helper"].finished_at])
     within    = "60s"

@@ -1,9 +1,9 @@
-# A sidecar that needs the network at its own end: the proxy must end after it.
-# README.md tells the story.
+# A sidecar that needs the network when it stops: the proxy must end after it. See
+# README.md.
 
 lab {
   name        = "proxy-last"
-  description = "The proxy must end last even among sidecars: so it stands first."
+  description = "The proxy must end last even among sidecars, so it is first in the list."
 }
 
 cluster "v127" {
@@ -62,13 +62,13 @@ scenario "ordinary" {
     within    = "60s"
   }
 
-  # The shipper takes 6 s from its TERM on, the proxy 3 s.
-  expect "the proxy was told to end while the shipper flushed" {
+  # The shipper takes 6 s after its SIGTERM, the proxy 3 s.
+  expect "SIGTERM is sent to the proxy while the shipper flushes" {
     condition = ordered([log_time(local.proxy, "^TERM"), local.shipper.finished_at])
     within    = "60s"
   }
 
-  expect "and was gone before the shipper" {
+  expect "the proxy ends before the shipper" {
     condition = ordered([local.proxy.finished_at, local.shipper.finished_at])
     within    = "60s"
   }
@@ -95,24 +95,24 @@ scenario "proxy-first" {
     message   = "The API server said: ${step.pod.error}"
   }
 
-  # The field is dropped: the proxy is an ordinary init container, whose end
-  # the rest waits for.
+  # The field is dropped: the proxy is an ordinary init container, and the others
+  # wait until it has ended.
   expect "1.28 without the gate hangs in Init:0/2" {
     when      = target.minor == 28 && !target.native_sidecars
-    condition = pod.proxy-first.status == "Init:0/2" && local.proxy.state == "running"
+    condition = pod.proxy-first.status == "Init:0/2" && local.proxy.state == "running" && length(local.shipper.runs) == 0 && length(local.app.runs) == 0
     within    = "60s"
     hold      = "10s"
     message   = "STATUS went ${join(", ", pod.proxy-first.statuses)}."
   }
 
-  expect "the pod succeeds, whatever becomes of the last batch" {
+  expect "the pod succeeds, whether or not the last batch is sent" {
     when      = target.native_sidecars
     condition = pod.proxy-first.phase == "Succeeded"
     within    = "90s"
     message   = "Its phase is ${pod.proxy-first.phase}, its STATUS ${pod.proxy-first.status}."
   }
 
-  expect "the containers started in the order of the list" {
+  expect "the containers start in the order of the list" {
     when      = target.native_sidecars
     condition = ordered([local.proxy.started_at, local.shipper.started_at, local.app.started_at])
   }
@@ -124,7 +124,7 @@ scenario "proxy-first" {
     message   = "The shipper ended with ${local.shipper.exit_code}."
   }
 
-  expect "the shipper says which" {
+  expect "the shipper's log says so" {
     when      = target.native_sidecars
     condition = logged(local.shipper, target.ordered_termination ? "last batch: sent" : "last batch: refused")
     within    = "30s"
@@ -136,7 +136,7 @@ scenario "proxy-first" {
     outcome   = target.ordered_termination
   }
 
-  # Both are told together; the proxy takes 3 s from then on, the shipper 6 s.
+  # SIGTERM is sent to both at once; the proxy takes 3 s, the shipper 6 s.
   expect "on 1.28 the proxy ends before the shipper" {
     when      = target.native_sidecars && !target.ordered_termination
     condition = ordered([local.app.finished_at, local.proxy.finished_at, local.shipper.finished_at])
@@ -144,7 +144,7 @@ scenario "proxy-first" {
 }
 
 scenario "proxy-second" {
-  description = "The two sidecars the other way round: the proxy comes too late and goes too early."
+  description = "The two sidecars the other way round: the proxy starts too late and stops too early."
   clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
 
   locals {
@@ -157,13 +157,13 @@ scenario "proxy-second" {
     manifests = [file("proxy-second.yaml")]
   }
 
-  expect "the pod succeeds all the same" {
+  expect "the pod succeeds on every version" {
     condition = pod.proxy-second.phase == "Succeeded"
     within    = "90s"
     message   = "Its phase is ${pod.proxy-second.phase}, its STATUS ${pod.proxy-second.status}."
   }
 
-  wait "both have told of their TERM" {
+  wait "both have logged their SIGTERM" {
     condition = logged(local.proxy, "^TERM") && logged(local.shipper, "^TERM")
     within    = "30s"
   }
@@ -181,11 +181,15 @@ scenario "proxy-second" {
     condition = ordered([local.app.finished_at, local.proxy.finished_at, local.shipper.finished_at])
   }
 
-  # In reverse order the shipper is told when the proxy has ended, 3 s after
-  # the proxy's TERM.
-  expect "the shipper is told when the proxy has ended" {
-    condition = log_time(local.shipper, "^TERM") - log_time(local.proxy, "^TERM") > 1.5
+  # The proxy takes 3 s after its SIGTERM.
+  expect "SIGTERM is sent to the shipper when the proxy has ended" {
+    condition = ordered([log_time(local.proxy, "^TERM"), local.proxy.finished_at, log_time(local.shipper, "^TERM")])
     outcome   = target.ordered_termination
-    message   = "The shipper was told ${log_time(local.shipper, "^TERM") - log_time(local.proxy, "^TERM")} s after the proxy."
+    message   = "It was sent to the shipper ${log_time(local.shipper, "^TERM") - log_time(local.proxy, "^TERM")} s after the proxy."
+  }
+
+  expect "on 1.28 SIGTERM is sent to the shipper while the proxy stops" {
+    when      = !target.ordered_termination
+    condition = ordered([log_time(local.shipper, "^TERM"), local.proxy.finished_at])
   }
 }
