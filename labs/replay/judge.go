@@ -102,15 +102,49 @@ func (p *player) play() {
 		}
 		broken = p.step(st)
 	}
-	p.until(p.end)
-	for _, w := range p.watches {
-		if !w.over {
-			p.rule(w, w.invariant.End(p.now))
-		}
-	}
+	p.endWatches()
 	for _, st := range source.Finally {
 		p.repeat(st)
 	}
+}
+
+// endWatches ends the invariants at the end of the scenario, or, where nobody
+// asked the sources about it, of the recording.
+func (p *player) endWatches() {
+	end, asked := p.now, false
+	for _, r := range p.records {
+		if r.Asked != nil && !r.Asked.At.Before(p.now) {
+			end, asked = r.Asked.At, true
+			break
+		}
+	}
+	if !asked {
+		p.until(p.end)
+		end = p.now
+	}
+	for asked && len(p.records) > 0 {
+		if !received(p.records[0]).After(end) {
+			p.take()
+			continue
+		}
+		r := p.records[0]
+		p.records = p.records[1:]
+		p.view.Timeline.Add(r)
+		if r.Asked != nil {
+			break
+		}
+		for _, w := range p.watches {
+			if r.Source == collectors.SourceAPI && r.Gap == nil {
+				w.invariant.Unplaced(&r)
+			}
+		}
+	}
+	for _, w := range p.watches {
+		if !w.over {
+			p.rule(w, w.invariant.End(end))
+		}
+	}
+	p.until(p.end)
 }
 
 // step plays one step. It returns why the rest is skipped, where it is.

@@ -150,13 +150,26 @@ func (d diagnosis) decide(t *testing.T) expect.Verdict {
 		}}
 	e := &dsl.Expect{Name: "it comes out", Condition: expr(1, "condition"), Outcome: expr(1, "outcome"), Message: expr(1, "message"), Within: d.within, Hold: d.hold}
 	decider := expect.New(e, s)
-	observe := decider.Observe
-	begin := decider.Begin
+	observe, begin, asks := decider.Observe, decider.Begin, decider.Asks
 	invariant := expect.NewInvariant(&dsl.Invariant{Name: e.Name, Condition: e.Condition}, s)
 	if d.invariant {
-		begin, observe = invariant.Begin, invariant.Observe
+		begin, observe, asks = invariant.Begin, invariant.Observe, invariant.Asks
 	}
-	return d.drive(t, tl, begin, observe, decider.Deadline)
+	answered := func(now time.Time, last *collectors.Record) (expect.Verdict, bool) {
+		v, done := observe(now, last)
+		if !done && asks() { // the sources answer at once
+			v, done = observe(now, nil)
+		}
+		return v, done
+	}
+	start := func(now time.Time) (expect.Verdict, bool) {
+		v, done := begin(now)
+		if !done && asks() {
+			v, done = observe(now, nil)
+		}
+		return v, done
+	}
+	return d.drive(t, tl, start, answered, decider.Deadline)
 }
 
 func (d diagnosis) drive(t *testing.T, tl *collectors.Timeline, begin func(time.Time) (expect.Verdict, bool),

@@ -50,25 +50,56 @@ func (s *session) observe(r *collectors.Record) {
 // what was not broken until then is not known to hold where somebody stopped
 // it, or nothing was seen any more.
 func (s *session) endWatches(early error) {
+	at := s.Clock.Now()
 	if early == nil && slices.ContainsFunc(s.watches, func(w *watch) bool { return !w.over }) {
 		// That nothing broke one is no more than that nobody told of it.
-		if err := s.drain(s.sync(context.Background(), nil)); err != nil {
-			s.warn(err.Error())
+		done := s.sync(context.Background(), nil)
+		for waits := true; waits; {
+			select {
+			case r := <-s.records:
+				s.last(r, at)
+			case <-done:
+				waits = false
+			}
 		}
+		for n := len(s.records); n > 0; n-- {
+			s.last(<-s.records, at)
+		}
+		s.answered(at, nil)
 	}
 	for n := len(s.records); n > 0; n-- {
-		s.take(<-s.records)
+		s.last(<-s.records, at)
 	}
 	for _, w := range s.watches {
 		if w.over {
 			continue
 		}
-		verdict := w.invariant.End(s.Clock.Now())
+		verdict := w.invariant.End(at)
 		if early != nil && verdict.Status == expect.Pass && abandoned(early) == expect.Error {
 			verdict.Status = expect.Error
 			verdict.Reason = fmt.Sprintf("%s before the scenario's end; until then: %s", early, verdict.Reason)
 		}
 		s.rule(w, verdict)
+	}
+}
+
+// last takes a record at the end of the scenario: what happened after it is no
+// matter of the invariants, and of what the API tells nobody knows when it was.
+func (s *session) last(r collectors.Record, end time.Time) {
+	switch {
+	case !r.Received.After(end):
+		s.take(r)
+	case inTime(&r, end):
+		r.Received = end
+		s.take(r)
+	default:
+		s.keep(&r)
+		if r.Source != collectors.SourceAPI || r.Gap != nil {
+			return
+		}
+		for _, w := range s.watches {
+			w.invariant.Unplaced(&r)
+		}
 	}
 }
 

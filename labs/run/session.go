@@ -146,15 +146,21 @@ func (s *session) add(r collectors.Record) {
 	}
 }
 
-// take folds a record into the timeline and tells of it.
+// take keeps a record, and lets the invariants look at it.
 func (s *session) take(r collectors.Record) {
+	s.keep(&r)
+	s.observe(&r)
+}
+
+// keep folds a record into the timeline and tells of it.
+func (s *session) keep(r *collectors.Record) {
 	s.seq++
 	r.Seq = s.seq
-	kept := s.redacted(r)
+	kept := s.redacted(*r)
 	if err := s.Journal.Record(s.key, kept); err != nil {
 		s.fail(s.planned.Cluster, fmt.Errorf("from here on nothing is recorded, though it is judged all the same: %w", err))
 	}
-	s.timeline.Add(r)
+	s.timeline.Add(*r)
 	switch r.Type {
 	case collectors.TypeLog:
 		s.lines++ // they are shown as they come, if they are
@@ -162,7 +168,6 @@ func (s *session) take(r collectors.Record) {
 	default:
 		s.shown(kept)
 	}
-	s.observe(&r)
 }
 
 // shown tells of a record.

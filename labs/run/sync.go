@@ -62,7 +62,7 @@ type call struct {
 func (c *call) take(r collectors.Record) {
 	if r.Received.After(c.deadline) {
 		switch {
-		case c.inTime(r):
+		case inTime(&r, c.deadline):
 			r.Received = c.deadline
 		case r.Source == collectors.SourceAPI && r.Gap == nil:
 			// The API does not say when it happened.
@@ -80,17 +80,17 @@ func (c *call) take(r collectors.Record) {
 	}
 }
 
-// inTime says whether a record that arrived late tells of something before the
+// inTime says whether a record that arrived late tells of something before a
 // deadline: by a clock that is precise enough, or because its source is blind
 // since before it.
-func (c *call) inTime(r collectors.Record) bool {
+func inTime(r *collectors.Record, deadline time.Time) bool {
 	if r.Gap != nil {
-		return !r.Gap.From.After(c.deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0)
+		return !r.Gap.From.After(deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0)
 	}
 	if r.Source != collectors.SourceRuntime && r.Source != collectors.SourceLog {
 		return false
 	}
-	return r.Precision < time.Second && !r.Time.After(c.deadline)
+	return r.Precision < time.Second && !r.Time.After(deadline)
 }
 
 // question is one that the sources have not answered yet.
