@@ -1,6 +1,7 @@
 package dsl_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,29 @@ func TestEveryExampleLoads(t *testing.T) {
 	})
 	if examples < 15 {
 		t.Errorf("only %d examples", examples)
+	}
+}
+
+// TestExamplesOfTheChapter loads the expectations of the chapter "What a verdict
+// means", and wants them laid out as `lab fmt` does.
+func TestExamplesOfTheChapter(t *testing.T) {
+	_, chapter, _ := strings.Cut(schema.Reference(), "## What a verdict means")
+	chapter, _, _ = strings.Cut(chapter, "## Blocks")
+	examples := regexp.MustCompile("(?s)```hcl\n(.*?)```").FindAllStringSubmatch(chapter, -1)
+	if len(examples) == 0 {
+		t.Fatal("the chapter has no example")
+	}
+	for _, example := range examples {
+		text, _ := wrapped([]string{"scenario", "expect"}, example[1])
+		_, problems := dsl.LoadFS(fstest.MapFS{"scenario.hcl": {Data: []byte(text)}}, "scenario.hcl", dsl.Options{})
+		for _, d := range problems {
+			if !strings.Contains(d.Summary, "nused") {
+				t.Errorf("%s\n%s", d, text)
+			}
+		}
+		if out, problems := dsl.Format([]byte(example[1]), "README.md"); problems.HasErrors() || string(out) != example[1] {
+			t.Errorf("not laid out as `lab fmt` does:\n%s", example[1])
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -13,6 +14,8 @@ func Reference() string {
 	r.line("<!-- Made from dsl/schema by `go test ./dsl/schema -update`. Change it there. -->")
 	r.line("")
 	r.line(strings.TrimSpace(introduction))
+	r.line("")
+	r.line(strings.TrimSpace(verdicts))
 	r.line("\n## Blocks\n")
 	language := Language()
 	r.line("| block | where | what |\n| --- | --- | --- |")
@@ -134,6 +137,11 @@ func (r *reference) value(v *Value) {
 	}
 }
 
+// verdicts is the chapter "What a verdict means".
+//
+//go:embed verdicts.md
+var verdicts string
+
 const introduction = `
 A scenario file says which clusters to make, what to do on them, and what is expected to happen. It is HCL 2: the native syntax in files that end in
 ` + "`.hcl`" + `, JSON in those that end in ` + "`.hcl.json`" + `. Where this page is silent, it is as in Terraform. ` + "`lab explain`" + ` says the same in a
@@ -155,18 +163,19 @@ on the right side only where the left does not decide.
 | --- | --- |
 | ` + "`within`" + ` | the condition must become true in that time (eventually) |
 | ` + "`hold`" + ` | from when it is first true (now, without ` + "`within`" + `) it must stay true that long (consistently) |
-| neither | it must be true now; unknown is waited for, up to 10 s, since sources lag |
+| neither | it must be true now, when the sources have been asked; unknown is waited for, up to 10 s |
 | ` + "`outcome = false`" + ` | it is expected not to come true: with ` + "`within`" + `, not in the whole time |
 | ` + "`when = false`" + ` | it is not decided at all, and it is said why |
 
-A verdict is Pass or Fail where the evidence shows it, and Error where it cannot be told: a gap in what was observed covers it, the sources cannot tell an
-order that it asks for, or it could not be evaluated. ` + "`alltrue`" + ` of nothing is true: ask for the length of a list too where it may be empty still.
+A verdict is Pass or Fail if the evidence shows it, and Error if it does not: see [What a verdict means](#what-a-verdict-means). ` + "`alltrue`" + ` of nothing is true:
+if the list may still be empty, ask for its length, too.
 
 ### Time
 
 Times are numbers: seconds since the run began, with nanoseconds where the source has them. So ` + "`<`" + ` is "before", and a difference is a duration
-(` + "`seconds(\"30s\")`" + ` is one to compare with). A time from the container runtime or a log is known to the nanosecond, one from the API to the second. Where
-that does not tell the order of two times, a comparison of them is unknown, never a guess.
+(` + "`seconds(\"30s\")`" + ` is one to compare with). A time from the container runtime or a log is known to the nanosecond, one from the API to the second, one of
+this machine's clock (steps) as finely as its distance from the nodes' clocks was measured. Where that does not tell the order of two times, a comparison of
+them is unknown, never a guess.
 
 ### Instances
 

@@ -67,7 +67,8 @@ func expect() *Block {
 		Type: "expect", Labels: []string{"name"}, Step: true,
 		Summary: "An expectation over what was observed, decided before the next step begins.",
 		Doc: "With within the condition must become true in that time; with hold it must stay true that long from when it is first true " +
-			"(from now, without within); with neither it must be true now. What was not observed yet is unknown, and the expectation waits for it.",
+			"(from now, without within); with neither it must be true now, when the sources have been asked. What was not observed yet is unknown, " +
+			"and the expectation waits for it: without within up to 10 s. It is Error if what was not seen could change the verdict.",
 		Example: `expect "the main container exits 0" {
   condition = job.myapp.pod.container["main"].exit_code == 0
   within    = "60s"
@@ -92,7 +93,7 @@ func invariant() *Block {
   condition = pod.web.container["proxy"].restarts == 0
 }`,
 		Arguments: []Argument{
-			{Name: "condition", Type: "condition", Required: true, Stage: Judge, Doc: "What must hold. Not yet known does not break it."},
+			{Name: "condition", Type: "condition", Required: true, Stage: Judge, Doc: "What must hold. Unknown does not break it; if a gap may hide that it was false, the verdict is Error."},
 			{Name: "when", Type: "condition", Default: "true", Stage: Judge, Doc: "Whether to watch it at all; where it is false the invariant is skipped."},
 			{Name: "message", Type: "string", Stage: Judge, Doc: "What to tell where it is broken."},
 		},

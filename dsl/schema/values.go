@@ -115,17 +115,17 @@ func pod() *Value {
 			"uid: string: Its UID.",
 			"ip: string: Its IP address.",
 			"node: string: The node it runs on.",
-			"phase: string(Pending|Running|Succeeded|Failed|Unknown): Pending, Running, Succeeded, Failed or Unknown.",
+			"phase: string(Pending|Running|Succeeded|Failed|Unknown): Pending, Running, Succeeded, Failed or Unknown. As all that is so now, it is unknown while a gap of the API is open.",
 			"status: string: The STATUS column of kubectl get pods, as the API server computes it.",
-			"statuses: list(string): The distinct values of status, in the order seen.",
+			"statuses: list(string): The distinct values of status, in the order seen. Incomplete after a gap of the API in which something may be lost.",
 			"ready: string: The READY column, such as \"1/2\".",
 			"reason: string: The status's reason, such as \"Evicted\".",
 			"conditions: map(bool): Its conditions: conditions[\"Ready\"].",
 			"container: map(container): Its containers by name: init, sidecar, main and ephemeral alike.",
 			"containers: list(container): Its containers in the order of the spec, init containers first.",
-			"start_order: list(string): The names of its containers in the order in which they first started; unknown while the times cannot tell.",
-			"exit_order: list(string): The names of its containers in the order in which they ended; unknown while the times cannot tell.",
-			"events: list(event): The Kubernetes events about it. They are hints, never evidence of order.",
+			"start_order: list(string): The names of its containers in the order in which they first started; unknown while the times cannot tell, incomplete if a run of one may be missing.",
+			"exit_order: list(string): The names of its containers in the order in which they ended; unknown while the times cannot tell, incomplete if a run of one may be missing.",
+			"events: list(event): The Kubernetes events about it. They are hints, never evidence of order. Incomplete after a gap.",
 			"created_at: time: When it was created.",
 			"deleted_at: time: When its deletion was asked for.",
 			"gone_at: time: When it was gone.",
@@ -138,20 +138,20 @@ func container() *Value {
 		Attributes: attributes(
 			"name: string: Its name.",
 			"kind: string(init|sidecar|main|ephemeral): init, sidecar, main or ephemeral.",
-			"state: string(waiting|running|terminated): waiting, running or terminated.",
+			"state: string(waiting|running|terminated): waiting, running or terminated, by the runtime and the API together: if the runtime saw its end, it is terminated before the API says so. Unknown while a gap of either is open.",
 			"reason: string: The state's reason, such as \"CrashLoopBackOff\" or \"Completed\".",
-			"ready: bool: Whether it is ready.",
+			"ready: bool: Whether it is ready, by the API. False if the runtime saw its end, unknown while the API has not told of its newest run or a gap is open.",
 			"started: bool: Whether its startup probe, if there is one, succeeded.",
-			"restarts: number: How often it was restarted.",
-			"exit_code: number: The exit code of its newest run that ended; unknown until one did.",
+			"restarts: number: How often it was restarted, by the API, with the runs that the runtime alone has seen. Known again after a gap.",
+			"exit_code: number: The exit code of its newest run that ended; unknown until one did, and while a gap is open.",
 			"signal: number: The signal that ended that run; null where none did.",
 			"oom_killed: bool: Whether the kernel killed in that run for want of memory, by the runtime, the kernel's log or the API.",
 			"image: string: Its image.",
 			"started_at: time: When its newest run started.",
 			"ready_at: time: When it was first seen ready.",
 			"finished_at: time: When its newest run that ended did so.",
-			"runs: list(run): Every run of it, oldest first.",
-			"log: log: What it wrote.",
+			"runs: list(run): Every run of it, oldest first. An element that is not there yet is unknown. Incomplete after a gap in which a run may be lost.",
+			"log: log: What it wrote. Incomplete if lines may be missing.",
 		)}
 }
 
@@ -162,7 +162,8 @@ func run() *Value {
 
 func log() *Value {
 	return &Value{Name: "log", Reference: "pod.NAME.container[\"NAME\"].log", Doc: "What a container wrote so far.",
-		Attributes: attributes("text: string: All of it.", "lines: list(line): Its lines.")}
+		Attributes: attributes("text: string: Its last 20,000 lines, as one text; incomplete if there were more.",
+			"lines: list(line): Its last 20,000 lines; incomplete if there were more. A line that is not there yet is unknown.")}
 }
 
 func line() *Value {
@@ -188,8 +189,8 @@ func job() *Value {
 			"succeeded: number: Its pods that succeeded.",
 			"failures: number: Its pods that failed.",
 			"conditions: map(bool): Its conditions.",
-			"pods: list(pod): Its pods, oldest first.",
-			"pod: pod: The newest of its pods.",
+			"pods: list(pod): Its pods, oldest first. Incomplete after a gap of the API in which a pod may have come and gone.",
+			"pod: pod: The newest of its pods. Unknown, with all below it, after a gap of the API in which a pod may have come and gone.",
 			"started_at: time: When its controller first looked at it.",
 			"completed_at: time: When it was complete.",
 		)}
@@ -214,6 +215,6 @@ func object(kind string) *Value {
 		Doc: "An object of that kind by name, as its JSON: status, spec, metadata and so on. What it does not have is null; null itself where it is known that there is none.",
 		Attributes: attributes(
 			"name: string: Its name.", "uid: string: Its UID.", "conditions: map(bool): Its conditions: conditions[\"Available\"].",
-			"events: list(event): The Kubernetes events about it.", "created_at: time: When it was created.", "gone_at: time: When it was gone.",
+			"events: list(event): The Kubernetes events about it; incomplete after a gap.", "created_at: time: When it was created.", "gone_at: time: When it was gone.",
 		)}
 }

@@ -26,26 +26,54 @@ func comparison(holds func(int) bool) *hclsyntax.Operation {
 			}
 			return cty.BoolVal(holds(c)).WithMarks(marks, bMarks), nil
 		}
-		less, err := stdlib.LessThan(a, b) // what the ranges of unknown numbers tell
-		if err != nil {
-			return cty.NilVal, err
-		}
-		if !less.IsKnown() || !f.exact() || !g.exact() {
+		if !f.exact() || !g.exact() {
 			return unknownBool().WithMarks(marks, bMarks), nil
 		}
-		return boundsTell(less.True(), holds).WithMarks(marks, bMarks), nil
+		return boundsTell(a, b, holds).WithMarks(marks, bMarks), nil
 	})
 }
 
-// boundsTell answers for numbers of which only "less" or "not less" is known.
-func boundsTell(less bool, holds func(int) bool) cty.Value {
-	if less {
-		return cty.BoolVal(holds(-1))
+// boundsTell answers for two unmarked numbers, of which one at least is unknown,
+// by their ranges: where every order that they admit has the same answer.
+func boundsTell(a, b cty.Value, holds func(int) bool) cty.Value {
+	if a.Type() != cty.Number || b.Type() != cty.Number {
+		return unknownBool()
 	}
-	if holds(0) == holds(1) {
-		return cty.BoolVal(holds(1))
+	var answers [2]bool // which were given: false, true
+	answer := func(order int) {
+		if holds(order) {
+			answers[1] = true
+		} else {
+			answers[0] = true
+		}
 	}
-	return unknownBool()
+	notLess, aOverB := beyond(a, b)
+	notGreater, bOverA := beyond(b, a)
+	if !notLess {
+		answer(-1)
+	}
+	if !notGreater {
+		answer(1)
+	}
+	if !aOverB && !bOverA {
+		answer(0)
+	}
+	if answers[0] == answers[1] {
+		return unknownBool()
+	}
+	return cty.BoolVal(answers[1])
+}
+
+// beyond says of the ranges of two numbers whether a is at least b, and whether it
+// is greater.
+func beyond(a, b cty.Value) (atLeast, greater bool) {
+	low, withLow := a.Range().NumberLowerBound()
+	high, withHigh := b.Range().NumberUpperBound()
+	if !low.IsKnown() || !high.IsKnown() {
+		return false, false
+	}
+	c := low.AsBigFloat().Cmp(high.AsBigFloat())
+	return c >= 0, c > 0 || c == 0 && !(withLow && withHigh)
 }
 
 func unknownBool() cty.Value { return cty.UnknownVal(cty.Bool).RefineNotNull() }
