@@ -160,7 +160,7 @@ func (m *machine) step(l look) *ruling {
 	m.last = l.t
 	m.count(l.t)
 	m.reconsider(l)
-	if l.blind && m.within == 0 { // what it is later is not what it is now
+	if l.blind && m.within == 0 && !m.isTrue { // what it is later is not what it is now
 		m.doubted = l.at
 	}
 	switch {
