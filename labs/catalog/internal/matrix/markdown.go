@@ -29,11 +29,25 @@ func Markdown(labs []Lab) string {
 		}
 		b.WriteString("\n")
 	}
+	if names := changedLabs(labs); len(names) > 0 {
+		fmt.Fprintf(&b, "\nChanged since they were recorded, so that what is said of them here is of the scenarios before that: %s.\n", strings.Join(names, ", "))
+	}
 	b.WriteString("\n## What differs\n")
 	for _, lab := range labs {
 		lab.differences(&b)
 	}
 	return b.String()
+}
+
+// changedLabs are the names of those that were changed since they were recorded.
+func changedLabs(labs []Lab) []string {
+	var names []string
+	for _, lab := range labs {
+		if lab.Changed {
+			names = append(names, lab.Name)
+		}
+	}
+	return names
 }
 
 // title names a cluster by its version and gates.

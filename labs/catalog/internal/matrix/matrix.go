@@ -3,8 +3,11 @@
 package matrix
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +25,8 @@ type Lab struct {
 	On []string
 	// Report is that of its recording; nil where it is not recorded.
 	Report *report.Report
+	// Changed says that the lab was changed since it was recorded.
+	Changed bool
 }
 
 // Read reads the labs of the catalog, with the recordings in root/NAME.
@@ -37,7 +42,7 @@ func Read(root string) ([]Lab, error) {
 			return nil, err
 		}
 		lab := Lab{Name: name, Description: m.Description, On: Used(m)}
-		if lab.Report, err = recorded(root, name); err != nil {
+		if err := lab.recorded(root); err != nil {
 			return nil, err
 		}
 		labs = append(labs, lab)
@@ -75,23 +80,50 @@ func Archives(root, name string) ([]string, error) {
 	return filepath.Glob(filepath.Join(root, name, "recordings", "*"+replay.ArchiveSuffix))
 }
 
-// recorded is the report of a lab's recording; nil where there is none.
-func recorded(root, name string) (*report.Report, error) {
-	archives, err := Archives(root, name)
+// recorded reads the lab's recording, if it has one.
+func (l *Lab) recorded(root string) error {
+	archives, err := Archives(root, l.Name)
 	if err != nil || len(archives) == 0 {
-		return nil, err
+		return err
 	}
 	if len(archives) > 1 {
-		return nil, fmt.Errorf("lab %s has %d recordings, and should have one", name, len(archives))
+		return fmt.Errorf("lab %s has %d recordings, and should have one", l.Name, len(archives))
 	}
 	recording, remove, err := replay.OpenArchive(archives[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if recording.Report == nil {
-		err = fmt.Errorf("%s: %w", archives[0], replay.ErrNoReport)
+	if l.Report = recording.Report; l.Report == nil {
+		return errors.Join(fmt.Errorf("%s: %w", archives[0], replay.ErrNoReport), remove())
 	}
-	return recording.Report, errors.Join(err, remove())
+	l.Changed, err = changed(l.Name, recording.Source)
+	return errors.Join(err, remove())
+}
+
+// changed says whether a lab's scenario or one of its manifests is not as the
+// copy of it that a run kept.
+func changed(name, copied string) (bool, error) {
+	folder, err := catalog.Open(name)
+	if err != nil {
+		return false, err
+	}
+	if strings.HasSuffix(copied, ".hcl") {
+		copied = filepath.Dir(copied)
+	}
+	found := false
+	err = fs.WalkDir(folder, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !slices.Contains([]string{".hcl", ".yaml"}, filepath.Ext(path)) {
+			return err
+		}
+		now, err := fs.ReadFile(folder, path)
+		if err != nil {
+			return err
+		}
+		then, err := os.ReadFile(filepath.Join(copied, filepath.FromSlash(path)))
+		found = found || err != nil || !bytes.Equal(now, then)
+		return nil
+	})
+	return found, err
 }
 
 // Between these lines of a file stands what Fill writes.
