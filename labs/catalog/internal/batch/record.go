@@ -17,7 +17,7 @@ import (
 
 // maxArchive bounds the archive of a lab, in bytes: they are kept with the
 // sources.
-const maxArchive = 300 << 10
+const maxArchive = 400 << 10
 
 // record keeps a run as the recording of its lab, in place of the former one,
 // and says how long it is. What would lose something of the former one, holds a
