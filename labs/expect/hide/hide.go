@@ -83,7 +83,11 @@ func Hide(records []collectors.Record, s Span, rnd *rand.Rand) []collectors.Reco
 	}
 	if !s.Late {
 		told = append(told, afterwards(hidden, s, rnd)...)
-		return ordered(append(told, gap(s, object, s.To, s.To, -1)))
+		count := -1
+		if s.Source == collectors.SourceLog && len(hidden) > 0 && rnd.IntN(2) == 0 {
+			count = len(hidden) // these lines were dropped, and were counted
+		}
+		return ordered(append(told, gap(s, object, s.To, s.To, count)))
 	}
 	over := gap(s, object, s.To, s.To, 0)
 	first := rnd.IntN(2) == 0

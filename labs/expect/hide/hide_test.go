@@ -52,8 +52,19 @@ var atoms = []string{
 	`[for c in job.myapp.pod.containers : c.exit_code] == [0, 0]`, `max(job.myapp.pod.containers[*].finished_at...) > 9`, `max([for r in ` + mainOf + `.runs : r.exit_code]...) > 0`,
 	`deployment.web.status.readyReplicas == 2`, `object("apps/v1", "Deployment", "web").spec.replicas == 1`, `deployment.web.conditions["Available"]`,
 	`anytrue([for c in object("apps/v1", "Deployment", "web").status.conditions : c.status == "True"])`, `object("v1", "ConfigMap", "late") != null`,
-	`pod["nobody"].phase == "Running"`, `local.by[local.which].exit_code == 0`, `local.done`, `local.web == "Running"`, `pod[local.name].phase == "Failed"`,
+	`pod["nobody"].phase == "Running"`, `local.by[local.which].exit_code == 0`, `local.done`,
+	`lower(pod.web.phase) == "running"`, `join(",", [pod.web.phase, pod.web.status]) == "Running,Running"`, `format("%s", pod.web.ready) == "1/1"`,
+	`local[local.pick] == "Running"`, `local[local.one].exit_code == 1`, `logged(local[local.one], "serves")`, `local.web == "Running"`, `pod[local.name].phase == "Failed"`,
 	`anytrue([for name, p in pod : p.phase == "Failed"])`, web + `.oom_killed`, `pod.web.uid == "w2"`,
+}
+
+// impossible are conditions over one container that no course of events makes
+// true, however far one of its sources is behind another.
+var impossible = []string{
+	`%[1]s.state == "running" && %[1]s.restarts == 0 && %[1]s.exit_code >= 0`, `%[1]s.ready && %[1]s.finished_at > %[1]s.started_at`,
+	`%[1]s.ready && %[1]s.state == "terminated"`, `%[1]s.started && length(%[1]s.runs) == 1 && %[1]s.exit_code >= 0`,
+	`%[1]s.restarts == 0 && length(%[1]s.runs) >= 2`, `length(%[1]s.runs) == 0 && !logged(%[1]s, "ERROR")`,
+	`length(%[1]s.runs) == 0 && logged(%[1]s, "works")`,
 }
 
 // condition is a random one.
@@ -85,6 +96,7 @@ type lab struct {
 func newLab(t testing.TB) *lab {
 	l := &lab{shared: value.NewShared(nil, ""), exprs: map[string]hcl.Expression{}}
 	l.locals = map[string]hcl.Expression{
+		"pick": l.parse(t, `"web"`), "one": l.parse(t, `"main"`), "main": l.parse(t, mainOf),
 		"which": l.parse(t, `"main"`), "name": l.parse(t, `"web"`), "by": l.parse(t, `job.myapp.pod.container`),
 		"done": l.parse(t, mainOf+`.exit_code == 0 && local.web != "Failed"`), "web": l.parse(t, `pod.web.phase`),
 	}
@@ -116,7 +128,10 @@ type question struct {
 	within, hold time.Duration
 	outcome      bool
 	invariant    bool
-	begin, end   float64
+	// impossible says that the condition cannot come true, nor the invariant,
+	// which is its opposite, be broken.
+	impossible bool
+	begin, end float64
 }
 
 func (q question) String() string {
@@ -135,7 +150,22 @@ func newQuestion(rnd *rand.Rand) question {
 	if rnd.IntN(3) == 0 {
 		q.hold = time.Duration(rnd.Int64N(int64(10 * time.Second)))
 	}
+	if rnd.IntN(20) == 0 {
+		q.impossible = true
+		q.condition = fmt.Sprintf(impossible[rnd.IntN(len(impossible))], []string{mainOf, sideOf, web}[rnd.IntN(3)])
+		if q.invariant {
+			q.condition = "!(" + q.condition + ")"
+		}
+	}
 	return q
+}
+
+// wrong says whether a verdict says that what cannot be was so.
+func (q question) wrong(v expect.Verdict) bool {
+	if !q.impossible {
+		return false
+	}
+	return v.Status == expect.Pass && q.outcome && !q.invariant || v.Status == expect.Fail && (q.invariant || !q.outcome)
 }
 
 // judge is the verdict over a journal.
@@ -174,7 +204,7 @@ func flips(a, b expect.Verdict) bool {
 	return a.Status != b.Status && a.Status != expect.Error && b.Status != expect.Error
 }
 
-// trial hides a span of a random journal, or delays it, and says what flipped.
+// trial hides a span of a random journal, or delays it, and says what flipped, or cannot be.
 func (l *lab) trial(t testing.TB, seed uint64, counts map[string]*tally) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	w, q := newWorld(rnd), newQuestion(rnd)
@@ -193,7 +223,7 @@ func (l *lab) trial(t testing.TB, seed uint64, counts map[string]*tally) string 
 		counts[kind] = &tally{}
 	}
 	counts[kind].count(before, after)
-	if !flips(before, after) {
+	if !flips(before, after) && !q.wrong(before) && !q.wrong(after) {
 		return ""
 	}
 	return fmt.Sprintf("seed %d: %s\n%s\nbefore: %s at %v: %s\nafter: %s at %v: %s", seed, q, what,

@@ -50,8 +50,13 @@ func (w *world) add(r collectors.Record) {
 	w.records = append(w.records, r)
 }
 
-// lag is how far the API is behind.
-func (w *world) lag() float64 { return 0.05 + w.rnd.Float64()*1.4 }
+// lag is how far the API is behind the runtime: at times the kubelet is slow.
+func (w *world) lag() float64 {
+	if w.rnd.IntN(5) == 0 {
+		return 1.5 + w.rnd.Float64()*3
+	}
+	return 0.05 + w.rnd.Float64()*1.4
+}
 
 func (w *world) api(seconds float64, r collectors.Record) {
 	r.Time, r.Precision, r.Source = at(seconds), time.Second, collectors.SourceAPI
