@@ -255,7 +255,7 @@ func (t *touches) reads(marked []Read) []Read {
 // objects are the reads of which objects there are: another one may take the
 // place of one that is read by its name.
 func (t *touches) objects() []Read {
-	return slices.DeleteFunc(slices.Clone(t.present), func(r Read) bool { return r.Stream.Kind() == "" || r.Stream == EventStream })
+	return slices.DeleteFunc(slices.Clone(t.present), func(r Read) bool { return r.Stream.Kind() == "" || r.Stream == EventStream || r.Job != "" })
 }
 
 // pod notes that a pod was looked up.

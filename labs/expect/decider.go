@@ -304,7 +304,7 @@ func (d *Decider) step(at time.Time, last *collectors.Record) {
 		d.failed(at, diags, d.known)
 		return
 	}
-	l := look{at: at, t: t, sure: d.proves(f.Reads, last), blind: t == truthUnknown && len(f.Unseen) > 0}
+	l := look{at: at, t: t, sure: d.proves(append(slices.Clone(f.Reads), f.Objects...), last), blind: t == truthUnknown && len(f.Unseen) > 0}
 	d.cannotSee(f.Unseen, l.blind, last)
 	d.imprecise = d.imprecise || f.Imprecise
 	if r := d.follower.step(l); r != nil {

@@ -116,6 +116,7 @@ func (w *watch) step(l look) *ruling {
 		return r
 	}
 	if w.waits == nil {
+		r.waited = true
 		w.waits = r
 	}
 	return nil

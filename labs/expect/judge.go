@@ -55,6 +55,8 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 	switch {
 	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear && ev.byAPI():
 		return fmt.Sprintf("it ended less than %s before the %s were over, and the API may tell of a change so much later", span(tooNear), span(d.e.Hold))
+	case d.unplaced && (r.waited || !r.seen):
+		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
 	case r.kind == broke && r.since.After(r.start):
 		// It may have come true before, and held.
 		if gap := ev.gaps().between(ev.reads, r.start, r.since); gap != nil {
@@ -66,8 +68,6 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 		return d.doubted(r)
 	case r.seen:
 		return d.doubted(r)
-	case d.unplaced:
-		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
 	}
 	if gap := ev.gaps().between(ev.reads, r.needed, r.at); gap != nil {
 		return ev.gaps().text(gap)

@@ -86,6 +86,8 @@ type ruling struct {
 	// it only if from needed to at nothing was missed.
 	seen   bool
 	needed time.Time
+	// waited says that it was not sure until the sources had been asked.
+	waited bool
 	// doubted is when the condition was so for a moment that was over before the
 	// sources had been asked; zero where that matters to nothing.
 	doubted time.Time
@@ -191,7 +193,7 @@ func (m *machine) unless(sure bool, r *ruling) *ruling {
 		return r
 	}
 	if m.waits == nil {
-		r.seen = true
+		r.seen, r.waited = true, true
 		m.waits = r
 	}
 	return nil
