@@ -24,10 +24,10 @@ type decision struct {
 	begin, end time.Time
 	// recorded is what the run found.
 	recorded expect.Status
-	// before is the verdict where nothing is hidden, known when the sources
-	// have answered, and sources are those that it rests on.
+	// before is the verdict where nothing is hidden, decided when that was, and
+	// sources are those that it rests on.
 	before  expect.Verdict
-	known   time.Time
+	decided time.Time
 	sources []collectors.Source
 }
 
@@ -56,8 +56,8 @@ func (d *decision) judge(records []collectors.Record) (expect.Verdict, []collect
 }
 
 // eachDecision calls a function for every decision of the catalog's recordings
-// that is no Error, over the scenarios as they were recorded.
-func eachDecision(t *testing.T, do func(*testing.T, *decision)) {
+// that is known alone, too, by the scenarios as they were recorded.
+func eachDecision(t *testing.T, all *caution, do func(*testing.T, *decision)) {
 	archives, err := filepath.Glob(filepath.Join("..", "catalog", "*", "recordings", "*"+ArchiveSuffix))
 	if err != nil || len(archives) == 0 {
 		t.Fatal(archives, err)
@@ -79,13 +79,20 @@ func eachDecision(t *testing.T, do func(*testing.T, *decision)) {
 			if problems.HasErrors() {
 				t.Fatal(problems)
 			}
-			all, err := rec.Judgings(m, rec.Runs)
+			judgings, err := rec.Judgings(m, rec.Runs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, j := range all {
-				for _, d := range decisions(t, lab, j) {
-					do(t, d)
+			for _, j := range judgings {
+				for _, d := range decisions(lab, j) {
+					all.judged(d.before)
+					switch d.before.Status {
+					case d.recorded:
+						do(t, d)
+					case expect.Error: // it is known only with the answers that it had
+					default:
+						t.Errorf("%s was %s, and is %s: %s", d, d.recorded, d.before.Status, d.before.Reason)
+					}
 				}
 			}
 		})
@@ -93,8 +100,7 @@ func eachDecision(t *testing.T, do func(*testing.T, *decision)) {
 }
 
 // decisions are those of a run, with their verdicts.
-func decisions(t *testing.T, lab string, j *Judging) (found []*decision) {
-	t.Helper()
+func decisions(lab string, j *Judging) (found []*decision) {
 	begun := map[string]time.Time{}
 	var records []collectors.Record
 	for _, r := range j.records {
@@ -119,13 +125,8 @@ func decisions(t *testing.T, lab string, j *Judging) (found []*decision) {
 			d := &decision{lab: lab, judging: j, step: st, records: records, begin: begin, recorded: s.Status,
 				end: j.run.Begin.Add(time.Duration(s.EndedAt * float64(time.Second)))}
 			d.before, d.sources = d.judge(records)
-			d.known = j.run.Begin.Add(time.Duration(d.before.DecidedAt * float64(time.Second)))
-			if d.before.Status != d.recorded && d.before.Status != expect.Error {
-				t.Errorf("%s was %s, and is %s: %s", d, d.recorded, d.before.Status, d.before.Reason)
-			}
-			if d.before.Status != expect.Error {
-				found = append(found, d)
-			}
+			d.decided = j.run.Begin.Add(time.Duration(d.before.DecidedAt * float64(time.Second)))
+			found = append(found, d)
 		}
 	}
 	return found
