@@ -65,6 +65,11 @@ func (c *converter) object(s *Scope, root, name string) cty.Value {
 	case "pod":
 		p := s.Pods[name]
 		c.e.touched.pod(name, p != nil)
+		if p != nil {
+			c.e.touched.cannotSee(p.Blind)
+		} else {
+			c.e.touched.cannotSee(s.Missed[PodStream])
+		}
 		if p == nil {
 			return nowKnown(cty.UnknownVal(c.pod), s.Missed[PodStream], Read{Stream: PodStream, Name: name}, true)
 		}
@@ -72,6 +77,12 @@ func (c *converter) object(s *Scope, root, name string) cty.Value {
 	case "job":
 		j := s.Jobs[name]
 		c.e.touched.job(name, j != nil)
+		if j != nil {
+			c.e.touched.cannotSee(j.Blind)
+			c.e.touched.cannotSee(j.PodsLack)
+		} else {
+			c.e.touched.cannotSee(s.Missed[JobStream])
+		}
 		if j == nil {
 			return nowKnown(cty.UnknownVal(c.job), s.Missed[JobStream], Read{Stream: JobStream, Name: name}, true)
 		}

@@ -84,27 +84,37 @@ func (l *growingList) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, diags
 }
 
-// expanded is the last argument of max or min with "...": of an observed list
-// that is empty so far, there is one number that is not known yet.
-type expanded struct{ *hclsyntax.ParenthesesExpr }
+// expanded is the last argument of a call with "...". HCL takes the marks off an
+// unknown one, so that one unknown argument stands for it; so it does for an
+// observed list that is empty so far, where the function needs an argument.
+type expanded struct {
+	*hclsyntax.ParenthesesExpr
+	needsOne bool
+}
 
 // Value is the list of arguments.
 func (x *expanded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, diags := x.Expression.Value(ctx)
 	plain, marks := v.Unmark()
-	if diags.HasErrors() || !isRead(v) || !plain.IsKnown() || plain.IsNull() || !isSequence(plain) || plain.LengthInt() > 0 {
+	if diags.HasErrors() || !v.IsMarked() || plain.IsNull() {
 		return v, diags
 	}
-	return cty.TupleVal([]cty.Value{cty.UnknownVal(cty.Number)}).WithMarks(marks), diags
+	isEmpty := x.needsOne && isRead(v) && plain.IsKnown() && isSequence(plain) && plain.LengthInt() == 0
+	if plain.IsKnown() && !isEmpty {
+		return v, diags
+	}
+	return cty.TupleVal([]cty.Value{cty.DynamicVal}).WithMarks(marks), diags
 }
 
-// prepareExpansion lets max and min of what is still empty be unknown.
+// prepareExpansion lets what is made of an unknown list of arguments keep what it
+// was read from.
 func prepareExpansion(call *hclsyntax.FunctionCallExpr) {
-	if !call.ExpandFinal || len(call.Args) == 0 || call.Name != "max" && call.Name != "min" {
+	if !call.ExpandFinal || len(call.Args) == 0 {
 		return
 	}
 	last := call.Args[len(call.Args)-1]
 	if _, done := last.(*expanded); !done {
-		call.Args[len(call.Args)-1] = &expanded{&hclsyntax.ParenthesesExpr{Expression: last, SrcRange: last.Range()}}
+		paren := &hclsyntax.ParenthesesExpr{Expression: last, SrcRange: last.Range()}
+		call.Args[len(call.Args)-1] = &expanded{paren, call.Name == "max" || call.Name == "min"}
 	}
 }

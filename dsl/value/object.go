@@ -205,6 +205,7 @@ func (e *evaluation) observedObject(key ObjectKey, wanted []hcl.Traversal) cty.V
 	if o != nil {
 		why = o.Blind
 	}
+	e.touched.cannotSee(why)
 	return nowKnown(v, why, Read{Stream: stream, Name: key.Name}, o == nil)
 }
 

@@ -210,6 +210,11 @@ func (e *evaluation) finding(v cty.Value) Finding {
 	}
 	f.Imprecise = f.Imprecise && !f.Value.IsKnown()
 	if !f.Value.IsWhollyKnown() {
+		if len(f.Reads) == 0 {
+			for _, why := range e.touched.unseen {
+				unseen(why)
+			}
+		}
 		f.Reads = e.touched.reads(f.Reads)
 	} else {
 		f.Unseen = nil
@@ -241,6 +246,8 @@ func (r Read) key() string {
 type touches struct {
 	// absent are those of which nothing was observed, present the others.
 	absent, present []Read
+	// unseen says why some are not known now.
+	unseen []string
 }
 
 // reads are the reads that an unknown value rests on, of which marked are known.
@@ -256,6 +263,14 @@ func (t *touches) reads(marked []Read) []Read {
 // place of one that is read by its name.
 func (t *touches) objects() []Read {
 	return slices.DeleteFunc(slices.Clone(t.present), func(r Read) bool { return r.Stream.Kind() == "" || r.Stream == EventStream || r.Job != "" })
+}
+
+// cannotSee notes why an object that was looked up is not known now, if it is
+// not.
+func (t *touches) cannotSee(why string) {
+	if why != "" {
+		t.unseen = append(t.unseen, why)
+	}
 }
 
 // pod notes that a pod was looked up.

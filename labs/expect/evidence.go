@@ -27,11 +27,6 @@ func (d *Decider) evidence() evidence {
 
 func (ev evidence) gaps() gaps { return gaps{tl: ev.s.Timeline, namespace: ev.s.Namespace} }
 
-// byAPI says whether the API tells of something that was read.
-func (ev evidence) byAPI() bool {
-	return slices.ContainsFunc(ev.reads, func(r value.Read) bool { return r.Stream.Kind() != "" || r.Stream == value.LifeStream })
-}
-
 // podsOf are the pods of a subject, oldest first.
 func (ev evidence) podsOf(sub subject) []*collectors.PodState {
 	return slices.DeleteFunc(inNamespace(ev.s.Timeline, ev.s.Namespace), func(p *collectors.PodState) bool { return !sub.has(p) })

@@ -10,8 +10,8 @@ import (
 // maxVerdictRecords bounds the records that a verdict shows.
 const maxVerdictRecords = 5
 
-// tooNear is how near to the end of a hold something that the API told may have
-// happened after it: the API tells of a change up to so much later.
+// tooNear is how near to the end of a hold a change may have been after it: sources
+// tell of a change up to so much later.
 const tooNear = time.Second
 
 // rule makes the verdict of a ruling.
@@ -53,8 +53,8 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 // untold says why the ruling cannot be relied upon; empty where it can.
 func (d *Decider) untold(r *ruling, ev evidence) string {
 	switch {
-	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear && ev.byAPI():
-		return fmt.Sprintf("it ended less than %s before the %s were over, and the API may tell of a change so much later", span(tooNear), span(d.e.Hold))
+	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear:
+		return fmt.Sprintf("it ended less than %s before the %s were over, and sources may tell of a change so much later", span(tooNear), span(d.e.Hold))
 	case d.unplaced && (r.waited || !r.seen):
 		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
 	case r.kind == broke && r.since.After(r.start):
@@ -86,8 +86,11 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 // doubted says that the condition was otherwise for a moment only; empty where
 // it was not, or that does not matter.
 func (d *Decider) doubted(r *ruling) string {
-	if r.doubted.IsZero() {
+	switch {
+	case r.doubted.IsZero():
 		return ""
+	case len(d.unseen) > 0:
+		return d.unseen[0]
 	}
 	return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
 }

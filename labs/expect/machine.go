@@ -255,6 +255,9 @@ func (m *machine) fall(l look) *ruling {
 // fell ends a stretch in which the condition was true.
 func (m *machine) fell(at time.Time) *ruling {
 	m.isTrue = false
+	if at.Sub(m.since) > m.hold-tooNear { // it may have held
+		m.doubted = at
+	}
 	if end := m.start.Add(m.within); at.After(end) {
 		return m.rule(never, at, m.start)
 	}

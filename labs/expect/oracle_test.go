@@ -142,13 +142,13 @@ func (d *definition) held(i int) ending {
 // from the first such on; from any such on where that is not expected.
 func (d *definition) eventually() ending {
 	end := d.start + d.within
-	before := truthUnknown
+	before, near := truthUnknown, false
 	for i, l := range d.looks {
 		rises := l.condition == int(truthTrue) && before != truthTrue
 		before = truth(l.condition)
 		switch {
 		case l.at > end:
-			return ending{at: end}
+			return ending{at: end, near: near}
 		case l.condition == int(wrong):
 			return ending{at: l.at, wrong: true}
 		case rises && d.hold == 0:
@@ -158,12 +158,13 @@ func (d *definition) eventually() ending {
 			if e.met || d.outcome || e.wrong {
 				return e
 			}
+			near = near || e.near
 			if e.at > end {
-				return ending{at: e.at}
+				return ending{at: e.at, near: near}
 			}
 		}
 	}
-	return ending{at: end}
+	return ending{at: end, near: near}
 }
 
 // keptTo is the definition of an invariant that is watched from those looks on.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -82,7 +83,7 @@ func Hide(records []collectors.Record, s Span, rnd *rand.Rand) []collectors.Reco
 		return ordered(told)
 	}
 	if !s.Late {
-		told = append(told, afterwards(hidden, s, rnd)...)
+		told = append(told, afterwards(told, hidden, s, rnd)...)
 		count := -1
 		if s.Source == collectors.SourceLog && len(hidden) > 0 && rnd.IntN(2) == 0 {
 			count = len(hidden) // these lines were dropped, and were counted
@@ -119,25 +120,36 @@ func at(r collectors.Record, received time.Time) collectors.Record {
 }
 
 // afterwards is what a source tells of what it did not see.
-func afterwards(hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
+func afterwards(told, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
 	switch s.Source {
 	case collectors.SourceAPI:
-		return relisted(hidden, s, rnd)
+		return relisted(told, hidden, s, rnd)
 	case collectors.SourceRuntime:
 		return caughtUp(hidden, s, rnd)
 	}
 	return nil
 }
 
+// stateOf names what has a state: an object, as one kind of records has it.
+type stateOf struct {
+	object collectors.Object
+	as     collectors.Type
+}
+
+func stateKey(r *collectors.Record) stateOf {
+	return stateOf{r.Object, collectors.Type(strings.TrimSuffix(string(r.Type), "-gone"))}
+}
+
 // relisted are the states that a list finds: the newest of each object, and
 // which are gone. What came and went in between is lost.
-func relisted(hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
-	type key struct {
-		kind string
-		of   collectors.Object
+func relisted(told, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
+	known, newest := map[stateOf]bool{}, map[stateOf]collectors.Record{}
+	for i := range told {
+		if told[i].Received.Before(s.From) {
+			known[stateKey(&told[i])] = true
+		}
 	}
-	first, last := map[key]collectors.Record{}, map[key]collectors.Record{}
-	var keys []key
+	var found []stateOf
 	var events []collectors.Record
 	for _, r := range hidden {
 		if r.Type == collectors.TypeEvent {
@@ -146,32 +158,23 @@ func relisted(hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.R
 			}
 			continue
 		}
-		k := key{string(r.Type[:3]), r.Object}
-		if _, known := first[k]; !known {
-			first[k] = r
-			keys = append(keys, k)
+		k := stateKey(&r)
+		if _, again := newest[k]; !again {
+			found = append(found, k)
 		}
-		last[k] = r
+		newest[k] = r
 	}
-	var told []collectors.Record
-	for _, k := range keys {
-		r := last[k]
-		if isGone(r.Type) && isNew(first[k]) {
-			continue
+	var listed []collectors.Record
+	for _, k := range found {
+		if r := newest[k]; known[k] || !isGone(r.Type) {
+			listed = append(listed, at(r, s.To))
 		}
-		told = append(told, at(r, s.To))
 	}
-	return append(told, events...)
+	return append(listed, events...)
 }
 
 func isGone(t collectors.Type) bool {
 	return t == collectors.TypePodGone || t == collectors.TypeJobGone || t == collectors.TypeObjectGone
-}
-
-// isNew says whether a record is the first of its object: those that are
-// generated say so by their resource version.
-func isNew(r collectors.Record) bool {
-	return r.Pod != nil && r.Pod.ResourceVersion == "1" || r.Content != nil && r.Content.ResourceVersion == "1"
 }
 
 // caughtUp is what the runtime keeps of containers: the start and the end of the
