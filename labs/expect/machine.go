@@ -269,7 +269,7 @@ func (m *machine) rule(kind rulingKind, at, needed time.Time) *ruling {
 		kind: kind, met: kind == cameTrue || kind == held, got: m.last,
 		at: at, start: m.start, since: m.since, needed: needed, tally: m.tally,
 	}
-	if m.within == 0 || kind == never || kind == unsettled || kind == held && !(m.stretches() && m.doubted.Before(m.since)) {
+	if m.within == 0 || kind == never || kind == unsettled || kind == held && !(m.stretches() && !m.doubted.After(m.since)) {
 		r.doubted = m.doubted
 	}
 	return r
