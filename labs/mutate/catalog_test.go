@@ -12,7 +12,9 @@ import (
 // survivors are the expectations of the catalog that no change breaks, each with
 // the reason: LAB/SCENARIO: VERB NAME. One that does not survive any more must
 // go from the list.
-var survivors = map[string]string{}
+var survivors = map[string]string{
+	"sidecar-upgrade/rollout: expect in the pod: the controller does not replace the pod": "it compares the pod's UID, which no kind of change touches",
+}
 
 // triesInTests is how many copies are made in the tests for an expectation that
 // nothing has broken yet.

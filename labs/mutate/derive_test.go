@@ -38,7 +38,8 @@ func TestWhatIsComputedIsAsItWasRecorded(t *testing.T) {
 	}
 	for what, n := range count {
 		t.Logf("%s: %d of %d", what, same[what], n)
-		if same[what]*100 < n*95 {
+		// Old versions say Terminating of a deleted pod that is over, too.
+		if same[what]*100 < n*90 {
 			t.Errorf("%s is as it was recorded in %d of %d states only", what, same[what], n)
 		}
 	}
