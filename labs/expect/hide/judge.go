@@ -13,6 +13,7 @@ type Decision interface {
 	Begin(time.Time) (expect.Verdict, bool)
 	Observe(time.Time, *collectors.Record) (expect.Verdict, bool)
 	Asks() bool
+	Unplaced(*collectors.Record)
 }
 
 var (
@@ -81,22 +82,8 @@ func (j *judge) next(d *expect.Decider) (expect.Verdict, bool) {
 
 // lastCall takes what arrives while the sources are asked about a deadline.
 func (j *judge) lastCall(d *expect.Decider, deadline time.Time) (expect.Verdict, bool) {
-	var later []collectors.Record
 	j.asked = time.Time{}
-	for len(j.records) > 0 && !j.records[0].Received.After(deadline.Add(Answer)) {
-		r := j.take()
-		switch {
-		case inTime(&r, deadline):
-			r.Received = deadline
-			j.tl.Add(r)
-			d.Observe(deadline, &r)
-		case r.Source == collectors.SourceAPI && r.Gap == nil:
-			j.tl.Add(r)
-			d.Unplaced(&r)
-		default:
-			later = append(later, r)
-		}
-	}
+	later := j.answer(d, deadline)
 	j.records = append(later, j.records...)
 	j.now = deadline
 	return d.Observe(deadline, nil)
@@ -143,17 +130,26 @@ func Watch(i *expect.Invariant, tl *collectors.Timeline, records []collectors.Re
 
 // end takes what arrives while the sources are asked at the end.
 func (j *judge) end(i *expect.Invariant, end time.Time) expect.Verdict {
-	for len(j.records) > 0 && !j.records[0].Received.After(end.Add(Answer)) {
+	j.answer(i, end)
+	return i.End(end)
+}
+
+// answer takes what arrives while the sources are asked what had happened by a
+// moment, and returns what happened after it.
+func (j *judge) answer(d Decision, by time.Time) (later []collectors.Record) {
+	for len(j.records) > 0 && !j.records[0].Received.After(by.Add(Answer)) {
 		r := j.take()
 		switch {
-		case inTime(&r, end):
-			r.Received = end
+		case inTime(&r, by):
+			r.Received = by
 			j.tl.Add(r)
-			i.Observe(end, &r)
+			d.Observe(by, &r)
 		case r.Source == collectors.SourceAPI && r.Gap == nil:
 			j.tl.Add(r)
-			i.Unplaced(&r)
+			d.Unplaced(&r)
+		default:
+			later = append(later, r)
 		}
 	}
-	return i.End(end)
+	return later
 }
