@@ -325,7 +325,7 @@ func texts(all []string) cty.Value {
 // tell the order.
 func namesInOrder(all []string) cty.Value {
 	if all == nil {
-		return cty.UnknownVal(cty.List(cty.String))
+		return cty.UnknownVal(cty.List(cty.String)).Mark(imprecise)
 	}
 	return texts(all)
 }

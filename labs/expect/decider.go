@@ -173,7 +173,12 @@ func (d *Decider) Unplaced(r *collectors.Record) {
 		return
 	}
 	before, _ := d.truth(d.known)
-	after, diags := d.truth(d.s.Now())
+	f, diags := d.s.Now().Find(d.e.Condition)
+	d.reads = append(slices.Clone(f.Reads), f.Objects...) // such as a pod that this record tells of
+	after := truthUnknown
+	if !diags.HasErrors() {
+		after, diags = truthOf(d.e.Condition, f.Value)
+	}
 	d.unplaced = diags.HasErrors() || before != after
 }
 
@@ -304,7 +309,8 @@ func (d *Decider) step(at time.Time, last *collectors.Record) {
 		d.failed(at, diags, d.known)
 		return
 	}
-	l := look{at: at, t: t, sure: d.proves(append(slices.Clone(f.Reads), f.Objects...), last), blind: t == truthUnknown && len(f.Unseen) > 0}
+	l := look{at: at, t: t, sure: d.proves(append(slices.Clone(f.Reads), f.Objects...), last), blind: t == truthUnknown && len(f.Unseen) > 0,
+		coarse: t == truthUnknown && f.Imprecise}
 	d.cannotSee(f.Unseen, l.blind, last)
 	d.imprecise = d.imprecise || f.Imprecise
 	if r := d.follower.step(l); r != nil {

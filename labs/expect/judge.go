@@ -87,10 +87,12 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 // it was not, or that does not matter.
 func (d *Decider) doubted(r *ruling) string {
 	switch {
-	case r.doubted.IsZero():
+	case r.doubted.IsZero() || r.kind == unsettled && len(d.unseen) == 0 && d.imprecise:
 		return ""
 	case len(d.unseen) > 0:
 		return d.unseen[0]
+	case d.imprecise:
+		return fmt.Sprintf("at %.3fs it was not known, as its times are not precise enough", d.s.Timeline.Seconds(r.doubted))
 	}
 	return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
 }

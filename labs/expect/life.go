@@ -80,3 +80,26 @@ func apiRun(c *collectors.ContainerState) (at int, current bool) {
 	}
 	return -1, false
 }
+
+// isWhole says whether a container's runs are all that it had: the API counts as
+// many restarts up to the newest of them, and each is known from its start to
+// its end, or still runs.
+func isWhole(c *collectors.ContainerState) bool {
+	newest := len(c.Runs) - 1
+	if newest < 0 || c.Restarts != newest {
+		return false
+	}
+	told := c.Current
+	if told == nil {
+		told = c.Last
+	}
+	if told == nil || told.ID == "" || told.ID != c.Runs[newest].ID {
+		return false
+	}
+	for i, r := range c.Runs {
+		if !r.StartedAt.Known() || i < newest && (!r.Exited || !r.FinishedAt.Known()) {
+			return false
+		}
+	}
+	return true
+}

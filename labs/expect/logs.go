@@ -30,14 +30,15 @@ type scan struct {
 	// among them.
 	next  int
 	found *value.Line
+	// at is when the line that was found was written.
+	at time.Time
 	// unseen counts the lines that were let go before they were looked at.
 	unseen int
 }
 
 // of is a container's log. created is when its pod was.
 func (l *logs) of(pod collectors.Object, container string, created time.Time, g gaps) value.Log {
-	lacks := g.lost(value.Read{Stream: value.LogStream, Name: pod.Name, Container: container}, created)
-	return &containerLog{logs: l, pod: pod, container: container, lacks: lacks}
+	return &containerLog{logs: l, pod: pod, container: container, created: created, gaps: g}
 }
 
 // containerLog is the log of one container.
@@ -45,8 +46,9 @@ type containerLog struct {
 	*logs
 	pod       collectors.Object
 	container string
-	// lacks says why lines may be missing.
-	lacks string
+	// created is when the pod was.
+	created time.Time
+	gaps    gaps
 }
 
 var _ value.Log = (*containerLog)(nil)
@@ -97,21 +99,26 @@ func (l *containerLog) look(pattern *regexp.Regexp) *scan {
 	for ; s.next-log.Dropped < len(log.Lines); s.next++ {
 		if r := &log.Lines[s.next-log.Dropped]; pattern.MatchString(r.Log.Text) {
 			line := l.line(r)
-			s.found = &line
+			s.found, s.at = &line, r.Time
 			break
 		}
 	}
 	return s
 }
 
-// Lacks says why lines may be missing.
+// Lacks says why lines may be missing. With a pattern that was found only those
+// before that line matter.
 func (l *containerLog) Lacks(pattern *regexp.Regexp) string {
-	gone := l.tl.Log(l.pod, l.container).Dropped
+	gone, until := l.tl.Log(l.pod, l.container).Dropped, time.Time{}
 	if pattern != nil {
-		gone = l.look(pattern).unseen
+		s := l.look(pattern)
+		gone = s.unseen
+		if s.found != nil {
+			until = s.at.Add(tooNear) // the gap may be of another clock
+		}
 	}
 	if gone > 0 {
 		return fmt.Sprintf("%s: the first %d of the log of container %q", droppedLines, gone, l.container)
 	}
-	return l.lacks
+	return l.gaps.lostBefore(value.Read{Stream: value.LogStream, Name: l.pod.Name, Container: l.container}, l.created, until)
 }

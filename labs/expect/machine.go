@@ -50,6 +50,8 @@ type look struct {
 	sure bool
 	// blind says that it is unknown since a source saw nothing.
 	blind bool
+	// coarse says that it is unknown since times in it are not precise enough.
+	coarse bool
 }
 
 // follower follows a condition's truth over time. It knows neither expressions
@@ -162,7 +164,7 @@ func (m *machine) step(l look) *ruling {
 	m.last = l.t
 	m.count(l.t)
 	m.reconsider(l)
-	if l.blind && m.within == 0 && !m.isTrue { // what it is later is not what it is now
+	if (l.blind || l.coarse) && m.within == 0 && !m.isTrue { // what it is later is not what it is now
 		m.doubted = l.at
 	}
 	switch {

@@ -44,9 +44,15 @@ const slackOfCreation = 2 * time.Second
 // a gap in which something was lost, or that goes on. It is empty where there
 // is none.
 func (g gaps) lost(r value.Read, since time.Time) string {
+	return g.lostBefore(r, since, time.Time{})
+}
+
+// lostBefore is lost, without the gaps that begin after a time, unless that is
+// zero: what they hide came later.
+func (g gaps) lostBefore(r value.Read, since, until time.Time) string {
 	for i := range g.all {
 		gap := &g.all[i]
-		if gap.Gap.Count == 0 && !g.isOpen(gap) {
+		if gap.Gap.Count == 0 && !g.isOpen(gap) || !until.IsZero() && gap.Gap.From.After(until) {
 			continue
 		}
 		if over := !g.isOpen(gap) && gap.Gap.To.Before(since.Add(-slackOfCreation)); !over && g.hides(gap, r) {

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,14 +118,24 @@ func TestAGapBeforeTheBeginning(t *testing.T) {
 		podRecord(6.1, "myapp-x", "p", "Running", "Running", mainRunning(2)))
 	const api = `the source "api" saw nothing from 4.000s to 6.000s`
 	unseen := append(runs(), gapRecord(6, 4, 6, collectors.SourceRuntime, collectors.Object{}))
+	again := mainRunning(5)
+	again.ID, again.Restarts, again.Current = "m2", 2, &collectors.Run{ID: "m2", StartedAt: at(5)}
+	restarted := append(slices.Clone(unseen), podRecord(7, "myapp-x", "p", "Running", "Running", again))
+	again.Last = &collectors.Run{ID: "m1", StartedAt: at(4), FinishedAt: at(4)}
+	unended := append(slices.Clone(unseen), podRecord(7, "myapp-x", "p", "Running", "Running", again))
+	counted := append(slices.Clone(unended), taskRecord(collectors.TypeTaskExit, 3.5, "main", "m0", 1))
 	judgeAll(t,
+		seen{name: "as many runs as the API counts", condition: `length(` + seenMain + `.runs) == 3`, before: counted, want: Pass},
 		seen{name: "a status that may have been", condition: `!contains(job.myapp.pod.statuses, "Error")`, before: relisted, want: Error, reason: api},
 		seen{name: "a status that may have been hidden", condition: `contains(job.myapp.pod.statuses, "Error")`, before: relisted, want: Error, reason: api},
 		seen{name: "a status that was seen", condition: `contains(job.myapp.pod.statuses, "Running")`, before: relisted, want: Pass},
 		seen{name: "all statuses", condition: `length(job.myapp.pod.statuses) == 1`, before: relisted, want: Error, reason: api},
 		seen{name: "events", condition: `length(job.myapp.pod.events) == 0`, before: relisted, want: Error, reason: api},
-		seen{name: "runs", condition: `length(` + seenMain + `.runs) == 1`, before: unseen, want: Error, reason: `the source "runtime" saw nothing`},
-		seen{name: "the start order", condition: `job.myapp.pod.start_order == ["main"]`, before: unseen, want: Error, reason: `the source "runtime" saw nothing`},
+		seen{name: "runs", condition: `length(` + seenMain + `.runs) == 2`, before: restarted, want: Error, reason: `the source "runtime" saw nothing`},
+		seen{name: "the start order", condition: `job.myapp.pod.start_order == ["main"]`, before: restarted, want: Error, reason: `the source "runtime" saw nothing`},
+		seen{name: "one run, and no restart", condition: `length(` + seenMain + `.runs) == 1`, before: unseen, want: Pass},
+		seen{name: "the start order of one run", condition: `job.myapp.pod.start_order == ["main"]`, before: unseen, want: Pass},
+		seen{name: "as many runs as the API counts, of which one has no end", condition: `length(` + seenMain + `.runs) == 3`, before: unended, want: Error, reason: `the source "runtime" saw nothing`},
 		seen{name: "what is so now", condition: `pod["myapp-x"].phase == "Running"`, before: relisted, want: Pass},
 		seen{name: "without a gap", condition: `!contains(job.myapp.pod.statuses, "Error")`, before: runs(), want: Pass},
 	)

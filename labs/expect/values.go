@@ -55,6 +55,9 @@ func (f folder) values(namespace string) Observed {
 	return o
 }
 
+// jobKind is the kind of Jobs.
+const jobKind = "Job"
+
 // inNamespace are the namespace's pods, oldest first by CreatedAt and, where
 // that is the same second, by when they were first seen.
 func inNamespace(tl *collectors.Timeline, namespace string) []*collectors.PodState {
@@ -189,6 +192,9 @@ func (f folder) newPod(s *collectors.PodState) *value.Pod {
 	}
 	read := value.Read{Stream: value.PodStream, Name: v.Name}
 	v.Blind, v.StatusesLack = f.gaps.open(read), f.gaps.lost(read, s.CreatedAt.Time)
+	if owner := p.Owner; gone && v.Blind == "" && (owner == nil || owner.Kind != jobKind) { // each pod of a Job has a name of its own
+		v.Blind = f.gaps.lost(read, s.GoneAt.Time)
+	}
 	v.EventsLack = f.gaps.lost(value.Read{Stream: value.EventStream, Name: v.Name}, s.CreatedAt.Time)
 	for _, c := range s.Containers {
 		v.Containers = append(v.Containers, f.container(s, c))
@@ -271,7 +277,10 @@ func (f folder) unseen(v *value.Container, p *collectors.PodState, c *collectors
 	if v.ByRuntime {
 		ends = byRuntime
 	}
-	v.Blind, v.EndBlind, v.RunsLack = f.gaps.open(life), f.gaps.open(ends), f.gaps.lost(ends, created)
+	v.Blind, v.EndBlind = f.gaps.open(life), f.gaps.open(ends)
+	if v.EndBlind != "" || !isWhole(c) {
+		v.RunsLack = f.gaps.lost(ends, created)
+	}
 	api := value.Read{Stream: value.PodStream, Name: p.Object.Name}
 	v.ReadyBlind = f.gaps.open(api)
 	if v.ReadyBlind == "" && c.ReadyAt.Known() {
@@ -317,6 +326,11 @@ func (f folder) run(r *collectors.RunState) value.Run {
 func (f folder) job(s *collectors.JobState) *value.Job {
 	j := s.Job()
 	all := conditions(j.Conditions)
+	read := value.Read{Stream: value.JobStream, Name: s.Object.Name}
+	blind := f.gaps.open(read)
+	if s.GoneAt.Known() && blind == "" { // another may have had the name since
+		blind = f.gaps.lost(read, s.GoneAt.Time)
+	}
 	return &value.Job{
 		Name:        s.Object.Name,
 		Complete:    all["Complete"],
@@ -327,7 +341,7 @@ func (f folder) job(s *collectors.JobState) *value.Job {
 		Conditions:  all,
 		StartedAt:   f.moment(collectors.APIMoment(j.StartedAt), s.GoneAt.Known()),
 		CompletedAt: f.moment(collectors.APIMoment(j.CompletedAt), all["Failed"] || s.GoneAt.Known()),
-		Blind:       f.gaps.open(value.Read{Stream: value.JobStream, Name: s.Object.Name}),
+		Blind:       blind,
 	}
 }
 
