@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -73,7 +75,7 @@ func (c *checker) constant(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression)
 			return false
 		}
 	}
-	return !callsObject(expr)
+	return !slices.ContainsFunc(withLocals(s, expr), callsObject)
 }
 
 // callsObject says whether an expression calls object().

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,19 +27,39 @@ type reference struct {
 // that it uses.
 func (c *checker) reached(s *dsl.Scenario, expr hcl.Expression) []reference {
 	var all []reference
+	for _, e := range withLocals(s, expr) {
+		for _, traversal := range e.Variables() {
+			all = append(all, takenApart(traversal))
+		}
+	}
+	return all
+}
+
+// withLocals are an expression and the locals that it is made of; all of them
+// if one is computed, such as local[var.which].
+func withLocals(s *dsl.Scenario, expr hcl.Expression) []hcl.Expression {
+	all := []hcl.Expression{expr}
 	busy := map[string]bool{}
-	var visit func(hcl.Expression)
-	visit = func(expr hcl.Expression) {
-		for _, traversal := range expr.Variables() {
+	add := func(name string) {
+		if local := s.Locals[name]; local != nil && !busy[name] {
+			busy[name] = true
+			all = append(all, local)
+		}
+	}
+	for i := 0; i < len(all); i++ {
+		for _, traversal := range all[i].Variables() {
 			ref := takenApart(traversal)
-			all = append(all, ref)
-			if local := s.Locals[ref.name]; ref.root == "local" && local != nil && !busy[ref.name] {
-				busy[ref.name] = true
-				visit(local)
+			switch {
+			case ref.root != "local":
+			case ref.name != "":
+				add(ref.name)
+			default:
+				for _, name := range slices.Sorted(maps.Keys(s.Locals)) {
+					add(name)
+				}
 			}
 		}
 	}
-	visit(expr)
 	return all
 }
 

@@ -11,12 +11,16 @@ scenario "constant" {
   locals {
     big = matrix.size > 1
     ran = pod.web.phase == "Running"
+    made = object("v1", "ConfigMap", "made") != null
+    which = "ran"
   }
   apply "pod" { manifests = yamlencode({ apiVersion = "v1", kind = "Pod", metadata = { name = "web" }, spec = { containers = [{ name = "a", image = "b" }] } }) }
   expect "constant" {
     condition = local.big || target.minor > 28 # WARNING: The condition looks at nothing that is observed
   }
   expect "observed" { condition = local.ran }
+  expect "an object" { condition = local.made }
+  expect "computed" { condition = local[local.which] }
   expect "a step" { condition = step.pod.finished_at < 10 }
   wait "for nothing" { condition = var.on } # WARNING: The condition looks at nothing that is observed
 }
