@@ -88,13 +88,7 @@ func lower(sentence string) string {
 // attributeIn is the attribute that a reference ends with; empty for none.
 func attributeIn(expr hclsyntax.Expression) string {
 	var t hcl.Traversal
-	switch expr := expr.(type) {
-	case *hclsyntax.ParenthesesExpr:
-		return attributeIn(expr.Expression)
-	case *operand:
-		return attributeIn(expr.Expression)
-	case *truthOperand:
-		return attributeIn(expr.Expression)
+	switch expr := bareOf(expr).(type) {
 	case *hclsyntax.ScopeTraversalExpr:
 		t = expr.Traversal
 	case *hclsyntax.RelativeTraversalExpr:

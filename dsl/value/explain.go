@@ -107,6 +107,8 @@ func wrapped(expr hclsyntax.Expression) hclsyntax.Expression {
 		return e.Expression
 	case *expanded:
 		return e.Expression
+	case *present:
+		return e.Expression
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ func Prepare(node hclsyntax.Node) {
 		case *hclsyntax.FunctionCallExpr:
 			prepareQuantifier(expr)
 			prepareExpansion(expr)
+			prepareArguments(expr)
+		case *hclsyntax.ForExpr:
+			expr.CollExpr = makePresent(expr.CollExpr)
 		case *hclsyntax.ScopeTraversalExpr:
 			prepareTraversal(expr.Traversal)
 		case *hclsyntax.RelativeTraversalExpr:

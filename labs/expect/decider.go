@@ -309,8 +309,13 @@ func (d *Decider) step(at time.Time, last *collectors.Record) {
 		d.failed(at, diags, d.known)
 		return
 	}
-	l := look{at: at, t: t, sure: d.proves(append(slices.Clone(f.Reads), f.Objects...), last), blind: t == truthUnknown && len(f.Unseen) > 0,
-		coarse: t == truthUnknown && f.Imprecise}
+	l := look{
+		at: at, t: t, sure: d.proves(d.reads, last), from: at,
+		blind: t == truthUnknown && len(f.Unseen) > 0, coarse: t == truthUnknown && f.Imprecise,
+	}
+	if gap := gapsOf(d.s.Timeline, d.s.Namespace).late(d.reads, at); gap != nil {
+		l.from = gap.Gap.From
+	}
 	d.cannotSee(f.Unseen, l.blind, last)
 	d.imprecise = d.imprecise || f.Imprecise
 	if r := d.follower.step(l); r != nil {

@@ -39,7 +39,7 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 		return
 	}
 	switch {
-	case d.imprecise && !r.seen && r.kind != held:
+	case d.imprecise && !r.seen && !(r.kind == held && (d.e.Within == 0 || !d.outcome)):
 		v.Status = Error
 		if r.met == d.outcome {
 			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
@@ -53,6 +53,8 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 // untold says why the ruling cannot be relied upon; empty where it can.
 func (d *Decider) untold(r *ruling, ev evidence) string {
 	switch {
+	case r.kind == broke && r.from.Before(r.since) && r.from.Add(d.e.Hold).Sub(r.at) < tooNear:
+		return fmt.Sprintf("it may have come true at %.3fs already, as a source told late of what was before %.3fs", d.s.Timeline.Seconds(r.from), d.s.Timeline.Seconds(r.since))
 	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear:
 		return fmt.Sprintf("it ended less than %s before the %s were over, and sources may tell of a change so much later", span(tooNear), span(d.e.Hold))
 	case d.unplaced && (r.waited || !r.seen):

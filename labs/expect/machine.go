@@ -50,6 +50,9 @@ type look struct {
 	sure bool
 	// blind says that it is unknown since a source saw nothing.
 	blind bool
+	// from is since when it may have been so: a source that was late tells of a
+	// change when it has caught up.
+	from time.Time
 	// coarse says that it is unknown since times in it are not precise enough.
 	coarse bool
 }
@@ -82,8 +85,9 @@ type ruling struct {
 	at  time.Time
 	// start is when the condition began to be followed.
 	start time.Time
-	// since is when it last came true, for cameTrue, held and broke.
-	since time.Time
+	// since is when it last came true, for cameTrue, held and broke; from is when
+	// it may have, as in look.
+	since, from time.Time
 	// seen says that what was observed shows it by itself. Otherwise it shows
 	// it only if from needed to at nothing was missed.
 	seen   bool
@@ -115,8 +119,9 @@ type machine struct {
 	start   time.Time
 
 	last   truth
-	since  time.Time
 	isTrue bool
+	// since and from are when it came true, as in ruling.
+	since, from time.Time
 	// isSure says that it is known that the condition came true.
 	isSure bool
 	// waits is a ruling that counts once the sources have been asked.
@@ -226,7 +231,7 @@ func (m *machine) pass(now time.Time, reached bool) *ruling {
 // rise is told when the condition is true.
 func (m *machine) rise(l look) *ruling {
 	if !m.isTrue {
-		m.isTrue, m.since, m.isSure = true, l.at, l.sure
+		m.isTrue, m.since, m.from, m.isSure = true, l.at, l.from, l.sure
 	}
 	m.isSure = m.isSure || l.sure
 	if m.hold > 0 {
@@ -242,6 +247,8 @@ func (m *machine) fall(l look) *ruling {
 	switch {
 	case m.hold > 0 && l.blind: // it may still be true; the gap is looked at in the end
 		return nil
+	case m.hold > 0 && l.coarse:
+		return m.blur(l.at)
 	case !m.isSure: // it may never have been true
 		m.isTrue, m.doubted = false, l.at
 		if l.t == truthFalse && m.within == 0 {
@@ -254,10 +261,20 @@ func (m *machine) fall(l look) *ruling {
 	return m.unless(l.sure, m.rule(broke, l.at, m.since))
 }
 
+// blur ends a stretch in which the condition was true, and may still be, since
+// times are not precise enough.
+func (m *machine) blur(at time.Time) *ruling {
+	m.doubted = at
+	if m.stretches() {
+		return m.fell(at)
+	}
+	return m.rule(broke, at, m.since) // which was not seen
+}
+
 // fell ends a stretch in which the condition was true.
 func (m *machine) fell(at time.Time) *ruling {
 	m.isTrue = false
-	if at.Sub(m.since) > m.hold-tooNear { // it may have held
+	if at.Sub(m.from) > m.hold-tooNear { // it may have held
 		m.doubted = at
 	}
 	if end := m.start.Add(m.within); at.After(end) {
@@ -269,7 +286,7 @@ func (m *machine) fell(at time.Time) *ruling {
 func (m *machine) rule(kind rulingKind, at, needed time.Time) *ruling {
 	r := &ruling{
 		kind: kind, met: kind == cameTrue || kind == held, got: m.last,
-		at: at, start: m.start, since: m.since, needed: needed, tally: m.tally,
+		at: at, start: m.start, since: m.since, from: m.from, needed: needed, tally: m.tally,
 	}
 	if m.within == 0 || kind == never || kind == unsettled || kind == held && !(m.stretches() && !m.doubted.After(m.since)) {
 		r.doubted = m.doubted

@@ -2,6 +2,7 @@ package expect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,21 @@ func (g gaps) between(reads []value.Read, from, to time.Time) *collectors.Record
 			if g.hides(&r, read) {
 				return &r
 			}
+		}
+	}
+	return nil
+}
+
+// late is the gap that hid when what was told at a time happened: a source that
+// has just caught up, and lost nothing, tells late. It is nil where there is none.
+func (g gaps) late(reads []value.Read, at time.Time) *collectors.Record {
+	for i := range g.all {
+		gap := &g.all[i]
+		if gap.Gap.Count != 0 && !g.isOpen(gap) || !g.isOpen(gap) && gap.Gap.To.Before(at.Add(-tooNear)) || gap.Gap.From.After(at) {
+			continue
+		}
+		if slices.ContainsFunc(reads, func(r value.Read) bool { return g.hides(gap, r) }) {
+			return gap
 		}
 	}
 	return nil

@@ -90,17 +90,10 @@ func Hide(records []collectors.Record, s Span, rnd *rand.Rand) []collectors.Reco
 		}
 		return ordered(append(told, gap(s, object, s.To, s.To, count)))
 	}
-	over := gap(s, object, s.To, s.To, 0)
-	first := rnd.IntN(2) == 0
-	if first {
-		told = append(told, over)
-	}
 	for _, r := range hidden {
 		told = append(told, at(r, s.To))
 	}
-	if !first {
-		told = append(told, over)
-	}
+	told = append(told, gap(s, object, s.To, s.To, 0)) // a source says so when it has told all
 	return ordered(told)
 }
 
@@ -248,9 +241,18 @@ func Delay(records []collectors.Record, rnd *rand.Rand) []collectors.Record {
 		}
 		received = later(received, later(last[of], floor[r.Source]))
 		last[of], newest[r.Source] = received, later(received, newest[r.Source])
-		delayed = append(delayed, at(r, received))
+		delayed = append(delayed, ending(at(r, received)))
 	}
 	return ordered(delayed)
+}
+
+// ending is a record of which a gap that it ends is over when it tells so.
+func ending(r collectors.Record) collectors.Record {
+	if r.Gap != nil && !r.Gap.To.IsZero() {
+		over := *r.Gap
+		over.To, r.Gap = r.Received, &over
+	}
+	return r
 }
 
 func later(a, b time.Time) time.Time {
