@@ -134,7 +134,7 @@ func (p *player) endWatches() {
 			break
 		}
 		for _, w := range p.watches {
-			if r.Source == collectors.SourceAPI && r.Gap == nil {
+			if expect.Place(p.view.Timeline, &r, end) == expect.Unplaced {
 				w.invariant.Unplaced(&r)
 			}
 		}

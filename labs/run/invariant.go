@@ -86,15 +86,16 @@ func (s *session) endWatches(early error) {
 // last takes a record at the end of the scenario: what happened after it is no
 // matter of the invariants, and of what the API tells nobody knows when it was.
 func (s *session) last(r collectors.Record, end time.Time) {
+	where := expect.Place(s.timeline, &r, end)
 	switch {
 	case !r.Received.After(end):
 		s.take(r)
-	case inTime(&r, end):
+	case where == expect.InTime:
 		r.Received = end
 		s.take(r)
 	default:
 		s.keep(&r)
-		if r.Source != collectors.SourceAPI || r.Gap != nil {
+		if where == expect.Later {
 			return
 		}
 		for _, w := range s.watches {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/expect"
 )
 
 // asking bounds how long sources have to say that they have told everything.
@@ -61,11 +62,10 @@ type call struct {
 
 func (c *call) take(r collectors.Record) {
 	if r.Received.After(c.deadline) {
-		switch {
-		case inTime(&r, c.deadline):
+		switch expect.Place(c.s.timeline, &r, c.deadline) {
+		case expect.InTime:
 			r.Received = c.deadline
-		case r.Source == collectors.SourceAPI && r.Gap == nil:
-			// The API does not say when it happened.
+		case expect.Unplaced:
 			c.s.take(r)
 			c.w.decider.Unplaced(&r)
 			return
@@ -78,19 +78,6 @@ func (c *call) take(r collectors.Record) {
 	if !c.w.decided {
 		c.w.observe(c.deadline, &r)
 	}
-}
-
-// inTime says whether a record that arrived late tells of something before a
-// deadline: by a clock that is precise enough, or because its source is blind
-// since before it.
-func inTime(r *collectors.Record, deadline time.Time) bool {
-	if r.Gap != nil {
-		return !r.Gap.From.After(deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0)
-	}
-	if r.Source != collectors.SourceRuntime && r.Source != collectors.SourceLog {
-		return false
-	}
-	return r.Precision < time.Second && !r.Time.After(deadline)
 }
 
 // question is one that the sources have not answered yet.

@@ -89,15 +89,6 @@ func (j *judge) lastCall(d *expect.Decider, deadline time.Time) (expect.Verdict,
 	return d.Observe(deadline, nil)
 }
 
-// inTime says whether a record that arrived late tells of something before the
-// deadline.
-func inTime(r *collectors.Record, deadline time.Time) bool {
-	if r.Gap != nil {
-		return !r.Gap.From.After(deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0)
-	}
-	return (r.Source == collectors.SourceRuntime || r.Source == collectors.SourceLog) && r.Precision < time.Second && !r.Time.After(deadline)
-}
-
 // Watch watches an invariant from a time to another, as Judge does.
 func Watch(i *expect.Invariant, tl *collectors.Timeline, records []collectors.Record, begin, end time.Time) expect.Verdict {
 	j := &judge{tl: tl, records: slices.Clone(records)}
@@ -139,12 +130,12 @@ func (j *judge) end(i *expect.Invariant, end time.Time) expect.Verdict {
 func (j *judge) answer(d Decision, by time.Time) (later []collectors.Record) {
 	for len(j.records) > 0 && !j.records[0].Received.After(by.Add(Answer)) {
 		r := j.take()
-		switch {
-		case inTime(&r, by):
+		switch expect.Place(j.tl, &r, by) {
+		case expect.InTime:
 			r.Received = by
 			j.tl.Add(r)
 			d.Observe(by, &r)
-		case r.Source == collectors.SourceAPI && r.Gap == nil:
+		case expect.Unplaced:
 			j.tl.Add(r)
 			d.Unplaced(&r)
 		default:
