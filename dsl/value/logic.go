@@ -77,7 +77,10 @@ func (o *truthOperands) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics)
 	if !o.decides { // what is not known yet is not true, whatever the other side may be
 		for i, side := range []cty.Value{left, right} {
 			if plain, _ := side.Unmark(); !plain.IsKnown() && !side.HasMark(imprecise) {
-				delete(marks[1-i], imprecise)
+				if _, is := marks[1-i][imprecise]; is {
+					delete(marks[1-i], imprecise)
+					marks[1-i][partly] = struct{}{}
+				}
 			}
 		}
 	}
@@ -216,6 +219,10 @@ func not() function.Function {
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			v, marks := settled(args[0]).Unmark()
+			if _, is := marks[partly]; is && !v.IsKnown() { // false becomes true
+				delete(marks, partly)
+				marks[imprecise] = struct{}{}
+			}
 			if !v.IsKnown() {
 				return unknownBool().WithMarks(marks), nil
 			}

@@ -20,6 +20,10 @@ const Sensitive = mark("sensitive")
 // enough: it may be either, whatever else comes.
 const imprecise = mark("imprecise")
 
+// partly marks a truth that is unknown since something is not known yet, and may
+// be false already since times are not known finely enough.
+const partly = mark("partly imprecise")
+
 // fuzz marks a number that is known only to lie somewhere around its value:
 // from below seconds under it to above seconds over it. The API's times, cut
 // to the second, are so.
@@ -36,10 +40,13 @@ func timeValue(t Time) cty.Value {
 	if err != nil || math.IsInf(t.Seconds, 0) {
 		return cty.UnknownVal(cty.Number)
 	}
-	if t.Precision > time.Nanosecond {
-		return v.Mark(fuzz{above: t.Precision.Seconds()})
+	switch {
+	case t.Precision <= time.Nanosecond:
+		return v
+	case t.Late:
+		return v.Mark(fuzz{below: t.Precision.Seconds()})
 	}
-	return v
+	return v.Mark(fuzz{above: t.Precision.Seconds()})
 }
 
 // fuzzOf returns what is open about a number. Where several things are, which

@@ -100,8 +100,9 @@ type Finding struct {
 	// did not see. It is empty where that is not the reason.
 	Unseen []string
 	// Imprecise says that a truth is not known since times are not known finely
-	// enough.
-	Imprecise bool
+	// enough. Partly says that it is not known yet, and may be false already, since
+	// they are not.
+	Imprecise, Partly bool
 }
 
 // isIncomplete says whether a value, not what is within it, is incomplete.
@@ -202,13 +203,14 @@ func (e *evaluation) finding(v cty.Value) Finding {
 			unseen(m.why)
 		case mark:
 			f.Imprecise = f.Imprecise || m == imprecise
+			f.Partly = f.Partly || m == partly
 		}
 	}
 	f.Value = plain
 	if lacks && plain.Type() == cty.Bool {
 		f.Value = cty.UnknownVal(cty.Bool)
 	}
-	f.Imprecise = f.Imprecise && !f.Value.IsKnown()
+	f.Imprecise, f.Partly = f.Imprecise && !f.Value.IsKnown(), f.Partly && !f.Value.IsKnown()
 	if !f.Value.IsWhollyKnown() {
 		if len(f.Reads) == 0 {
 			for _, why := range e.touched.unseen {

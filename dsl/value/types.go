@@ -12,8 +12,11 @@ import (
 type Time struct {
 	// Seconds since the run began; negative before it.
 	Seconds float64
-	// Precision is how finely it is known.
+	// Precision is how finely it is known: it was up to so much later, or with Late
+	// up to so much sooner.
 	Precision time.Duration
+	// Late says that it is the time at which somebody heard of it.
+	Late bool
 	// Source names where it is from: "runtime", "api", "log" or "lab".
 	Source string
 }

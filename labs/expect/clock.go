@@ -25,12 +25,17 @@ func (f folder) here(m collectors.Moment) value.Time {
 	return f.time(m)
 }
 
-// hereOrMissing is here, or where the moment is not known absent or unknown.
-func (f folder) hereOrMissing(m collectors.Moment, absent bool) value.Opt[value.Time] {
-	if m.Known() {
-		return value.Some(f.here(m))
+// heard is when something was received by this machine, by the clocks of the
+// nodes: it was so before. Where it is not known it is absent or unknown.
+func (f folder) heard(m collectors.Moment, absent bool) value.Opt[value.Time] {
+	if !m.Known() {
+		return missing[value.Time](absent)
 	}
-	return missing[value.Time](absent)
+	low, high := f.skew()
+	m.Time, m.Precision = m.Time.Add(high), m.Precision+(high-low)
+	at := f.time(m)
+	at.Late = true
+	return value.Some(at)
 }
 
 // skewed says whether a value that has a time of this machine's clock has to be

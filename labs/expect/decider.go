@@ -71,8 +71,9 @@ type Decider struct {
 	// unseen are the reasons why the condition could not be known at some time,
 	// blind those the last time, missed those while something changed.
 	unseen, blind, missed []string
-	// imprecise says that it once was not known for the precision of times alone.
-	imprecise bool
+	// imprecise says that it once was not known for the precision of times alone;
+	// partly that it may have been false then, though it was not known yet.
+	imprecise, partly bool
 	// isFresh says that what is told now is of the time after the beginning, or
 	// after the last gap: the sources were asked since.
 	isFresh bool
@@ -179,7 +180,7 @@ func (d *Decider) Unplaced(r *collectors.Record) {
 	if !diags.HasErrors() {
 		after, diags = truthOf(d.e.Condition, f.Value)
 	}
-	d.unplaced = diags.HasErrors() || before != after
+	d.unplaced = diags.HasErrors() || before != after || after == truthUnknown && (len(f.Unseen) > 0 || f.Imprecise || f.Partly)
 }
 
 func (d *Decider) truth(eval Evaluator) (truth, hcl.Diagnostics) {
@@ -317,7 +318,7 @@ func (d *Decider) step(at time.Time, last *collectors.Record) {
 		l.from = gap.Gap.From
 	}
 	d.cannotSee(f.Unseen, l.blind, last)
-	d.imprecise = d.imprecise || f.Imprecise
+	d.imprecise, d.partly = d.imprecise || f.Imprecise, d.partly || f.Partly
 	if r := d.follower.step(l); r != nil {
 		d.rule(r, d.known)
 	}

@@ -44,6 +44,9 @@ func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, ev
 		if r.met == d.outcome {
 			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
 		}
+	case d.partly && r.kind == kept:
+		v.Status = Error
+		v.Reason += ", but it may have been: " + d.because(d.e.Condition, r.got, ev, refs, eval)
 	case r.vacuous() && ev.unobserved(refs):
 		v.Status = Error
 		v.Reason += ", so that there was nothing to watch"

@@ -32,7 +32,7 @@ func (f folder) object(s *collectors.ObjectState) *value.Object {
 	return &value.Object{
 		Absent: s.GoneAt.Known(), Name: s.Object.Name, UID: s.Object.UID, Fields: s.Fields,
 		CreatedAt:  f.time(collectors.APIMoment(s.First.Content.CreatedAt)),
-		GoneAt:     f.hereOrMissing(s.GoneAt, false),
+		GoneAt:     f.heard(s.GoneAt, false),
 		Events:     f.events(s.Object),
 		Blind:      f.gaps.open(value.Read{Stream: value.ObjectStream(s.Object.Kind), Name: s.Object.Name}),
 		EventsLack: f.gaps.lost(value.Read{Stream: value.EventStream, Name: s.Object.Name}, s.First.Content.CreatedAt),

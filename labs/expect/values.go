@@ -186,7 +186,7 @@ func (f folder) newPod(s *collectors.PodState) *value.Pod {
 		Conditions: conditions(p.Conditions),
 		CreatedAt:  f.time(s.CreatedAt),
 		DeletedAt:  f.moment(s.DeletedAt, gone),
-		GoneAt:     f.hereOrMissing(s.GoneAt, false),
+		GoneAt:     f.heard(s.GoneAt, false),
 		QOS:        p.QOS,
 		Events:     f.events(s.Object),
 	}
@@ -231,7 +231,7 @@ func (f folder) container(p *collectors.PodState, c *collectors.ContainerState) 
 		Started:    life.started,
 		Restarts:   life.restarts,
 		StartedAt:  missing[value.Time](never),
-		ReadyAt:    f.hereOrMissing(c.ReadyAt, p.Over()),
+		ReadyAt:    f.heard(c.ReadyAt, p.Over()),
 		FinishedAt: missing[value.Time](never),
 		ExitCode:   missing[int](never),
 		Signal:     missing[int](never),

@@ -75,6 +75,11 @@ func apiTime(s float64) value.Opt[value.Time] {
 	return value.Some(value.Time{Seconds: s, Precision: time.Second, Source: "api"})
 }
 
+// heardTime is when the API was first seen to tell of something.
+func heardTime(s float64) value.Opt[value.Time] {
+	return value.Some(value.Time{Seconds: s, Precision: time.Second, Source: "api", Late: true})
+}
+
 func runtimeTime(s float64) value.Opt[value.Time] {
 	return value.Some(value.Time{Seconds: s, Precision: 1, Source: "runtime"})
 }
@@ -99,14 +104,14 @@ func TestContainerValues(t *testing.T) {
 			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start},
 			with(func(c *value.Container) {
 				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), value.Some(true), value.Some(true)
-				c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), apiTime(3), true
+				c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), heardTime(3), true
 				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5)}}
 			})},
 		{"the runtime knows the end, the API says that it runs",
 			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start, exit},
 			with(func(c *value.Container) {
 				c.State, c.ByRuntime = value.Some("terminated"), true
-				c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), apiTime(3), runtimeTime(8.25)
+				c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), heardTime(3), runtimeTime(8.25)
 				c.ExitCode, c.Signal = value.Some(137), value.Some(9)
 				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
 			})},

@@ -108,7 +108,7 @@ func (w *world) pod(name, uid string, ofJob bool, created float64, names []strin
 			change(&state, uid, moments[0])
 			moments = moments[1:]
 		}
-		phases(&state, w.rnd)
+		phases(&state, w.rnd, len(moments) == 0)
 		w.tellPod(told, o, &state, false)
 		told += 0.05
 	}
@@ -196,7 +196,8 @@ func change(p *collectors.Pod, uid string, m moment) {
 	p.Containers[m.container] = c
 }
 
-func phases(p *collectors.Pod, rnd *rand.Rand) {
+// phases are those of a pod; one that is over does not begin again.
+func phases(p *collectors.Pod, rnd *rand.Rand, isLast bool) {
 	ready, running := 0, 0
 	for _, c := range p.Containers {
 		if c.Ready {
@@ -215,7 +216,7 @@ func phases(p *collectors.Pod, rnd *rand.Rand) {
 	switch {
 	case running > 0:
 		p.Phase, p.Status = "Running", "Running"
-	case rnd.IntN(2) == 0:
+	case !isLast || rnd.IntN(2) == 0:
 		p.Phase, p.Status = "Running", "NotReady"
 	default:
 		p.Phase, p.Status = []string{"Succeeded", "Failed"}[rnd.IntN(2)], []string{"Completed", "Error"}[rnd.IntN(2)]
