@@ -49,7 +49,8 @@
 // once the starts and ends were recorded that the node still knows. One that does
 // not answer in time is a gap that is closed with 0 when it does. An event that
 // cannot be read, or of which the container cannot be found, is a gap with the
-// count 1. Sync returns once all that happened before it is recorded.
+// count 1. Sync returns once all of which containerd knew before it is recorded;
+// it leaves 20 ms for what just happened to get there.
 //
 // Package nodelogs promises every line of every container, each container's in the
 // order in which the runtime wrote them, with what is beyond its bounds counted.

@@ -25,8 +25,12 @@ import (
 //go:embed read.pl
 var script string
 
-// endWait is how long the command in a node has to end by itself.
-const endWait = 3 * time.Second
+const (
+	// endWait is how long the command in a node has to end by itself.
+	endWait = 3 * time.Second
+	// askFor bounds the wait for room in the command's input.
+	askFor = 100 * time.Millisecond
+)
 
 // node reads the files of one node.
 type node struct {
@@ -38,7 +42,7 @@ type node struct {
 	mu         sync.Mutex
 	containers map[string]*container
 	waiting    map[string]chan struct{} // who waits for an answer, by token
-	stdin      io.Writer                // of the command; nil where none goes
+	stdin      *os.File                 // of the command; nil where none goes
 	doubted    time.Time                // when the gap begins of a command that does not answer
 	seen       sight                    // up to where the files are known
 	outage     outage                   // of the reading; zero while all goes
@@ -124,7 +128,7 @@ func (n *node) session(parent context.Context) (opened bool, err error) {
 }
 
 // send tells a command that begins where to begin, and what is asked of it.
-func (n *node) send(stdin io.Writer) error {
+func (n *node) send(stdin *os.File) error {
 	n.mu.Lock()
 	var text strings.Builder
 	for _, dir := range slices.Sorted(maps.Keys(n.containers)) {
@@ -158,7 +162,12 @@ func (n *node) ask(token string) error {
 	if n.stdin == nil {
 		return nil // send does
 	}
-	if _, err := io.WriteString(n.stdin, "S "+token+"\n"); err != nil {
+	// A node that hangs reads nothing, and the pipe may be full.
+	err := n.stdin.SetWriteDeadline(time.Now().Add(askFor))
+	if err == nil {
+		_, err = n.stdin.WriteString("S " + token + "\n")
+	}
+	if err != nil {
 		return fmt.Errorf("asking the command for an answer: %w", err)
 	}
 	return nil

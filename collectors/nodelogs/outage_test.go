@@ -1,7 +1,11 @@
 package nodelogs
 
 import (
+	"context"
+	"errors"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,5 +164,27 @@ func TestAnOutageThatEndsWithTheObservation(t *testing.T) {
 	}
 	if until.IsZero() {
 		t.Error("no gap is left")
+	}
+}
+
+// TestAnInputThatNobodyReadsHoldsNobodyUp asks a command whose input is full.
+func TestAnInputThatNobodyReadsHoldsNobodyUp(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	n := New(newFakeNode(t), newSink(), Options{Nodes: []string{"n"}, Namespace: "lab"}).nodes[0]
+	n.stdin = w
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	for err == nil {
+		n.mu.Lock()
+		err = n.ask(strings.Repeat("x", 26))
+		n.mu.Unlock()
+	}
+	if err := n.sync(ctx); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

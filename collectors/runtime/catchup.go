@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,74 +13,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/collectors/internal/retry"
 )
-
-// probePrefix begins the names of the containerd namespaces that are made, and
-// removed at once, to see a stream work.
-const probePrefix = "lab-probe-"
-
-// prove returns once an event of our own came out of the stream: a stream
-// prints nothing when it is up, and until then it may miss what happens.
-func (n *node) prove(ctx context.Context, ended <-chan error) error {
-	proving, cancel := context.WithTimeoutCause(ctx, n.c.options.ProbeTimeout,
-		fmt.Errorf("no event came out of the stream within %v of asking for one", n.c.options.ProbeTimeout))
-	failed := make(chan error, 1)
-	n.group.Go(func() { failed <- n.probe(proving) })
-	defer func() { cancel(); <-failed }()
-	for {
-		for len(n.ahead) > 0 {
-			e := n.pop()
-			n.hear(ctx, e)
-			if e.topic == topicNamespaceCreate && strings.HasPrefix(e.payload.Name, probePrefix) {
-				return nil
-			}
-		}
-		if n.lines == nil {
-			return <-ended
-		}
-		select {
-		case line, more := <-n.lines:
-			if !more {
-				return <-ended
-			}
-			n.listen(ctx, line)
-		case err := <-failed:
-			failed <- nil
-			if cause := context.Cause(proving); cause != nil {
-				err = errors.Join(cause, err)
-			}
-			return fmt.Errorf("opening containerd's event stream: %w", err)
-		}
-	}
-}
-
-// probe causes events until ctx ends. It returns what went wrong last.
-func (n *node) probe(ctx context.Context) error {
-	backoff := n.c.options.Retry
-	var last error
-	for ctx.Err() == nil {
-		if err := n.makeEvent(context.WithoutCancel(ctx)); err != nil {
-			last = err
-		}
-		retry.Pause(ctx, &backoff)
-	}
-	return last
-}
-
-// markScript makes the containerd namespace that is its argument and removes it.
-const markScript = `ctr namespaces create "$1" && ctr namespaces remove "$1" >/dev/null`
-
-// makeEvent makes a containerd namespace and removes it. Its context does not
-// end with the proof, which comes before the command has returned.
-func (n *node) makeEvent(ctx context.Context) error {
-	return n.makeNamed(ctx, probePrefix+strings.ToLower(rand.Text()))
-}
-
-func (n *node) makeNamed(ctx context.Context, name string) error {
-	_, err := n.output(ctx, "making a containerd namespace and removing it", "sh", "-c", markScript, "sh", name)
-	return err
-}
 
 // catchUp records what the node knows of starts and ends that no stream told.
 // After a break it then closes the gap, with a loss, whatever the node knows:

@@ -75,11 +75,17 @@ func TestARealNode(t *testing.T) {
 		}
 	}
 	s.waitFor(t, "the start of slow", of(collectors.TypeTaskStart, "slow"))
+	if err := c.Sync(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if err := exec.Command("docker", "exec", node, "pkill", "-9", "-x", "ctr").Run(); err != nil {
 		t.Fatal(err)
 	}
 	s.waitFor(t, "a gap", isGap)
 	s.waitFor(t, "the end of slow", of(collectors.TypeTaskExit, "slow"))
+	if err := c.Reconcile(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if err := r.end(t); err != nil {
 		t.Error(err)
 	}

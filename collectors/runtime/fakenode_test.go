@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,10 @@ type fakeNode struct {
 	infoFails  int // how many times `ctr containers info` fails
 	infoTakes  time.Duration
 	asked      int // how often it was asked for `ctr containers info`
-	marks      int // how many namespaces were made
+	questions  []string
+	refuses    string        // why no event is caused
+	unread     bool          // the streams' input is not read
+	answers    time.Duration // how long an event takes to be caused
 	opened     int
 	kernelLog  []string // memory cgroups in which it killed
 	noKernel   bool
@@ -58,12 +62,6 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 	switch {
 	case strings.Contains(line, "k8s.io events"):
 		return f.events(ctx, stdin, stdout, stderr)
-	case strings.Contains(line, "ctr namespaces create"):
-		f.mu.Lock()
-		f.marks++
-		f.mu.Unlock()
-		f.emit(cmd[4], "/namespaces/create", fmt.Sprintf(`{"name":%q}`, cmd[4]))
-		return nil
 	case strings.Contains(line, "containers info"):
 		return f.infos(stdout, stderr, cmd[4:])
 	case strings.Contains(line, "crictl ps -a -o json"):
@@ -88,6 +86,7 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 	lines, broken := make(chan string, 1000), f.broken
 	f.streams[lines] = true
 	f.opened++
+	unread := f.unread
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
@@ -95,7 +94,10 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 		f.mu.Unlock()
 	}()
 	ended := make(chan struct{})
-	go func() { _, _ = io.Copy(io.Discard, stdin); close(ended) }()
+	stderr = &oneAtATime{w: stderr}
+	if !unread {
+		go func() { f.answer(stdin, stderr); close(ended) }()
+	}
 	for {
 		select {
 		case l := <-lines:
@@ -114,6 +116,36 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 			return nil
 		}
 	}
+}
+
+// answer plays stream.sh and ask.pl: it causes an event for each line.
+func (f *fakeNode) answer(stdin io.Reader, stderr io.Writer) {
+	for lines := bufio.NewScanner(stdin); lines.Scan(); {
+		name := lines.Text()
+		f.mu.Lock()
+		f.questions = append(f.questions, name)
+		refuses, answers := f.refuses, f.answers
+		f.mu.Unlock()
+		time.Sleep(answers)
+		if refuses != "" {
+			fmt.Fprintf(stderr, "%s: %s\n", name, refuses)
+			continue
+		}
+		f.emit("lab", "/lab/probe", fmt.Sprintf(`{"name":%q}`, name))
+		fmt.Fprintln(stderr, name)
+	}
+}
+
+// oneAtATime is a writer that several may write to.
+type oneAtATime struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (o *oneAtATime) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
 }
 
 // infos knows nothing of a container that is gone.

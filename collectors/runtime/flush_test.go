@@ -77,3 +77,52 @@ func TestReconcileOfADeafStreamFails(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestReconcileAsksAgainAfterABreak breaks the stream while the answer is waited
+// for. What follows is in the next.
+func TestReconcileAsksAgainAfterABreak(t *testing.T) {
+	f, s := newFakeNode(), newSink()
+	r := start(t, f, s, "lab").ready(t)
+	f.set(func(f *fakeNode) { f.deaf = true })
+	answer, before := make(chan error, 1), f.questioned()
+	go func() { answer <- r.collector.Reconcile(t.Context()) }()
+	f.questionedMore(t, before)
+	f.startMany(3)
+	f.set(func(f *fakeNode) { f.deaf = false })
+	f.breakStreams()
+	wantAnswer(t, "Reconcile", answer, "")
+	var starts, gaps int
+	for _, record := range s.all() {
+		if record.Type == collectors.TypeTaskStart {
+			starts++
+		}
+		if record.Gap != nil && !record.Gap.To.IsZero() {
+			gaps++
+		}
+	}
+	if starts != 3 || gaps != 1 {
+		t.Errorf("%d starts and %d gaps that are over, want 3 and 1", starts, gaps)
+	}
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
+	}
+	answer <- r.collector.Reconcile(t.Context())
+	wantAnswer(t, "Reconcile after the end", answer, "had ended before")
+}
+
+// questioned is how many questions came.
+func (f *fakeNode) questioned() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.questions)
+}
+
+// questionedMore waits until more questions came than before.
+func (f *fakeNode) questionedMore(t *testing.T, before int) {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); f.questioned() == before; <-time.After(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("no question came in 10 s")
+		}
+	}
+}

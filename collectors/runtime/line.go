@@ -21,6 +21,7 @@ const (
 	topicStart           = "/tasks/start"
 	topicExit            = "/tasks/exit"
 	topicOOM             = "/tasks/oom"
+	topicProbe           = "/lab/probe"
 )
 
 // maxLine bounds one line of ctr's output.
@@ -84,7 +85,7 @@ func parseLine(line string) (event, error) {
 	}
 	e := event{at: at.UTC(), namespace: fields[4], topic: fields[5]}
 	switch e.topic {
-	case topicContainerCreate, topicContainerDelete, topicNamespaceCreate, topicStart, topicExit, topicOOM:
+	case topicContainerCreate, topicContainerDelete, topicNamespaceCreate, topicStart, topicExit, topicOOM, topicProbe:
 	default:
 		return e, nil
 	}
@@ -95,6 +96,11 @@ func parseLine(line string) (event, error) {
 		return event{}, fmt.Errorf("%w: the payload of %.200q: %w", errLine, line, err)
 	}
 	return e, nil
+}
+
+// isAnswer says whether the event is one of lab's own, which a question caused.
+func (e event) isAnswer() bool {
+	return (e.topic == topicProbe || e.topic == topicNamespaceCreate) && strings.HasPrefix(e.payload.Name, probePrefix)
 }
 
 // container is the id of the container that the event is about; empty for an

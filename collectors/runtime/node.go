@@ -2,10 +2,7 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -14,22 +11,10 @@ import (
 	"github.com/kind-lab/lab/collectors/internal/retry"
 )
 
-// streamScript prints containerd's events until its standard input ends: a
-// command in a node outlives the client that asked for it, its input does not.
-const streamScript = `exec 3<&0
-ctr -n k8s.io events 'topic~="^/tasks/(start|exit|oom)"' 'topic~="^/(containers|namespaces)/(create|delete)"' & stream=$!
-(cat <&3; kill "$stream") >/dev/null 2>&1 & guard=$!
-wait "$stream"; code=$?
-kill "$guard" 2>/dev/null
-exit "$code"`
-
 const (
 	// margin is how long before the break of a stream was noticed it may have
 	// lost something. The stream is a chain of local pipes, which end at once.
 	margin = 2 * time.Second
-	// queued bounds the lines that wait to be recorded; when it is reached the
-	// node's ctr waits.
-	queued = 4096
 	// remembered bounds the removed containers whose events are still known.
 	remembered = 4096
 )
@@ -56,7 +41,7 @@ type node struct {
 	// kernel are the runs whose end the kernel's log is asked about.
 	kernel  batches[collectors.Record]
 	removed []string // ids of removed containers, oldest first
-	marks   marks
+	asker   asker
 
 	// doubt is the gap of a stream that does not answer.
 	doubt doubt
@@ -78,6 +63,7 @@ func newNode(c *Collector, name string, opened func()) *node {
 // run observes until ctx ends.
 func (n *node) run(ctx context.Context) error {
 	defer n.group.Wait()
+	defer n.asker.close()
 	backoff := n.c.options.Retry
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		err := n.session(ctx)
@@ -89,6 +75,7 @@ func (n *node) run(ctx context.Context) error {
 			attempt, backoff = 0, n.c.options.Retry
 			n.c.options.Warn(fmt.Sprintf("node %s: %s; opening the stream again", n.name, n.reason))
 		}
+		n.asker.detach(err) // when a gap tells of it
 		if !n.open && attempt >= n.c.options.Retry.Steps {
 			return fmt.Errorf("gave up after %d attempts: %w", attempt, err)
 		}
@@ -117,19 +104,19 @@ func (n *node) session(parent context.Context) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 	n.survey(parent)
-	lines, ended, err := n.stream(ctx)
+	s, err := n.stream(ctx)
 	if err != nil {
 		return err
 	}
 	// The stream's writer may wait for room: empty it until it has ended.
 	defer func() {
 		cancel()
-		for range lines {
+		for range s.lines {
 			continue
 		}
 	}()
-	n.lines, n.ahead = lines, nil
-	if err := n.prove(parent, ended); err != nil {
+	n.lines, n.ahead = s.lines, nil
+	if err := n.prove(parent, s); err != nil {
 		return err
 	}
 	if !n.catchUp(parent) {
@@ -137,6 +124,7 @@ func (n *node) session(parent context.Context) error {
 	}
 	n.open, n.broken = true, time.Time{}
 	n.doubt.away(false)
+	n.asker.attach(s.stdin)
 	n.opened()
 	for more := true; more; {
 		if len(n.ahead) > 0 {
@@ -144,72 +132,12 @@ func (n *node) session(parent context.Context) error {
 			continue
 		}
 		var line string
-		if line, more = <-lines; more {
+		if line, more = <-s.lines; more {
 			n.listen(parent, line)
 		}
 	}
-	return <-ended
+	return <-s.ended
 }
-
-// stream starts ctr in the node. lines is closed when it has ended; then ended
-// has why.
-func (n *node) stream(ctx context.Context) (lines <-chan string, ended <-chan error, err error) {
-	// A file, because a process gets a file as it is: nobody copies, and the
-	// kernel ends it when this process dies.
-	stdin, hold, err := os.Pipe()
-	if err != nil {
-		return nil, nil, fmt.Errorf("opening a pipe for the event stream: %w", err)
-	}
-	out, end := make(chan string, queued), make(chan error, 1)
-	writer := &lineWriter{line: func(line string) error {
-		select {
-		case out <- line:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
-	release := context.AfterFunc(ctx, func() { hold.Close() })
-	n.group.Go(func() {
-		var stderr tail
-		err := n.c.exec.NodeExec(ctx, n.name, stdin, writer, &stderr, "sh", "-c", streamScript)
-		if release() {
-			err = errors.Join(err, hold.Close())
-		}
-		err = errors.Join(err, stdin.Close())
-		end <- streamError(err, stderr.String())
-		close(out)
-	})
-	return out, end, nil
-}
-
-// streamError says why a stream ended, in one line.
-func streamError(err error, said string) error {
-	if err == nil {
-		err = errors.New("it ended")
-	}
-	return fmt.Errorf("containerd's event stream broke: %w", spoken{err: err, said: said})
-}
-
-// spoken is a command's error in one line: what the command said where it said
-// anything, since how it ended is what the caller adds to that.
-type spoken struct {
-	err  error
-	said string
-}
-
-// Error returns at most 600 bytes.
-func (s spoken) Error() string {
-	text := s.said
-	if text == "" {
-		text = s.err.Error()
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	return text[:min(len(text), 600)]
-}
-
-// Unwrap returns how the command ended.
-func (s spoken) Unwrap() error { return s.err }
 
 // told is what one line tells, or why it cannot be read.
 type told struct {
@@ -264,9 +192,9 @@ func (n *node) hear(ctx context.Context, e told) {
 		n.gap(n.heard, 1, e.err.Error())
 		return
 	}
-	if e.topic == topicNamespaceCreate {
+	if e.isAnswer() {
 		n.believe()
-		n.marks.pass(e.payload.Name)
+		n.asker.pass(e.payload.Name)
 	}
 	id := e.container()
 	if e.namespace != criNamespace || id == "" {

@@ -8,6 +8,10 @@
 //
 // Of the kills for memory that containerd missed it learns from the kernel's log.
 //
+// Whether all was told is asked over the input of the open stream: the node causes
+// an event of our own in containerd, which comes out behind what happened before.
+// No process is started for it on a node that has perl.
+//
 // Where a stream breaks the collector declares a gap, opens the stream again
 // and asks the node for the starts and ends that it did not see; those are
 // recorded with the times that containerd kept.
@@ -89,16 +93,25 @@ func (c *Collector) Source() collectors.Source { return collectors.SourceRuntime
 func (c *Collector) Ready() <-chan struct{} { return c.ready }
 
 // Reconcile returns once everything that happened in the nodes before it was
-// recorded: an event of our own came out of every stream behind it. It fails
-// where nothing came for ProbeTimeout; then the end of a stretch may be missing.
+// recorded: an event of our own came out of every stream behind it, or, where a
+// stream breaks meanwhile, out of the next. It fails where nothing came for
+// ProbeTimeout; then the end of a stretch may be missing.
 func (c *Collector) Reconcile(ctx context.Context) error {
 	return c.each(func(n *node) error {
 		ctx, cancel := n.whileHeard(ctx)
 		defer cancel()
-		if err := n.flush(ctx); err != nil {
-			return fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, err)
+		var broke error
+		for {
+			err := n.flush(ctx)
+			if errors.Is(err, errDetached) && ctx.Err() == nil {
+				broke = err // of which a gap tells; what follows is in the next stream
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("reading the container runtime of node %s to its end: %w", n.name, errors.Join(err, broke))
+			}
+			return nil
 		}
-		return nil
 	})
 }
 

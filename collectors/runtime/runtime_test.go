@@ -287,8 +287,11 @@ func TestAFirstConnectionThatFailsIsAnError(t *testing.T) {
 	}{
 		"paused": {func(f *fakeNode) { f.away = true }, "container kind-control-plane is paused"},
 		"deaf":   {func(f *fakeNode) { f.deaf = true }, "no event came out of the stream within 1s"},
+		"mute":   {func(f *fakeNode) { f.refuses = "ctr: out of space" }, "out of space"},
+		"unread": {func(f *fakeNode) { f.unread = true }, "no event came out of the stream within 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := newFakeNode()
 			f.set(test.change)
 			r := start(t, f, newSink(), "lab")

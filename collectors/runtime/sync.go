@@ -9,20 +9,17 @@ import (
 )
 
 // Sync returns once everything that happened in the nodes before it was
-// recorded. Where a node does not answer before ctx ends, that is the error,
-// and a gap is declared that goes on until it does.
+// recorded. Where a node does not answer before ctx ends, or says that it cannot,
+// that is the error, and a gap is declared that goes on until it does. Where a
+// stream breaks meanwhile, that is the error too.
 func (c *Collector) Sync(ctx context.Context) error {
 	return c.each(func(n *node) error {
 		if n.doubt.isAway() {
 			return fmt.Errorf("the stream of node %s is broken", n.name) // of which a gap tells
 		}
-		answered := make(chan error, 1)
-		go func() { answered <- n.flush(ctx) }()
-		var err error
-		select {
-		case err = <-answered:
-		case <-ctx.Done():
-			err = ctx.Err()
+		err := n.flush(ctx)
+		if errors.Is(err, errDetached) {
+			return fmt.Errorf("node %s: %w", n.name, err) // of which a gap tells
 		}
 		if err != nil {
 			n.disbelieve(fmt.Errorf("containerd does not answer: %w", err))
