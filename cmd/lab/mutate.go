@@ -77,31 +77,15 @@ if none did.`,
 }
 
 func (a *app) mutate(ctx context.Context, args []string, f mutateFlags) error {
-	recording, remove, err := openRecording(args[0])
+	c, err := a.choose(args, f.replayFlags)
 	if err != nil {
 		return err
 	}
-	defer remove()
-	source, told, err := f.source(args, recording)
-	if err != nil {
-		return err
-	}
-	m, problems, err := a.load(source, *told)
-	if err != nil {
-		return err
-	}
-	if problems.HasErrors() {
-		a.tell(a.stderr, problems)
-		return silent(exitUsage)
-	}
-	found := recording.Find(f.scenario, f.cluster)
-	if len(found) == 0 {
-		return usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
-	}
+	defer c.remove()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	progress, clear := a.counting("changed copies judged")
-	result, err := mutate.Run(ctx, recording, m, found, mutate.Options{Max: f.max, Seed: f.seed, Progress: progress})
+	result, err := mutate.Run(ctx, c.recording, c.module, c.runs, mutate.Options{Max: f.max, Seed: f.seed, Progress: progress})
 	clear()
 	switch {
 	case errors.Is(err, context.Canceled):
