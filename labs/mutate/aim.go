@@ -10,11 +10,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/dsl"
-	"github.com/kind-lab/lab/labs/expect"
 )
 
 // target is an expectation, an invariant or a wait for which copies are made
-// until one changes its verdict.
+// until one breaks it.
 type target struct {
 	scenario string
 	step     *dsl.Step
@@ -24,9 +23,8 @@ type target struct {
 	broken bool
 }
 
-// aim makes copies for each expectation until one has changed its verdict to
-// something else than an Error: first those that change what its condition
-// speaks of.
+// aim makes copies for each expectation until one has broken it: first those that
+// change what its condition speaks of.
 func (w *work) aim(ctx context.Context) error {
 	targets := w.targets()
 	for {
@@ -71,7 +69,7 @@ func (t *target) brokenBy(m *mutant) bool {
 	}
 	return slices.ContainsFunc(m.out.noticed, func(n notice) bool {
 		st := m.subject.judging.Scenario().Steps[n.step]
-		return n.status != expect.Error && st.Verb == t.step.Verb && st.Name == t.step.Name
+		return breaks(n.was, n.now) && st.Verb == t.step.Verb && st.Name == t.step.Name
 	})
 }
 

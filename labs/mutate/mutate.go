@@ -4,7 +4,9 @@
 // change could break and which changes nothing noticed.
 //
 // An expectation that holds in every world proves nothing; and a change that
-// nothing notices is a question that the scenario does not ask.
+// nothing notices is a question that the scenario does not ask. One that a change
+// only made an Error is not broken: that it could not be told says nothing of what
+// it would tell.
 package mutate
 
 import (
@@ -133,11 +135,11 @@ type outcome struct {
 	noticed []notice
 }
 
-// notice is a step that came out otherwise: its place in the run, and how.
+// notice is a step that came out otherwise: its place in the run, what it was
+// and what it is.
 type notice struct {
-	step   int
-	status expect.Status
-	reason string
+	step     int
+	was, now expect.Status
 }
 
 // judge makes the copy and judges it.
@@ -173,7 +175,7 @@ func (s *subject) differences(after report.Run) []notice {
 			continue
 		}
 		if now := after.Steps[i]; decided(now.Status) && now.Status != was.Status {
-			found = append(found, notice{i, now.Status, now.Detail})
+			found = append(found, notice{i, was.Status, now.Status})
 		}
 	}
 	return found
