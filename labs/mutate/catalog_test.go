@@ -13,10 +13,8 @@ import (
 // the reason: LAB/SCENARIO: VERB NAME. One that does not survive any more must
 // go from the list.
 var survivors = map[string]string{
-	"container-dag/line: expect two branches that end by themselves run one after the other": "a world in which an init container fails is dropped, as its sidecars run on",
-	"sidecar-health/native: expect the pod is ready again, with the app that it had":         "no change restarts the app while the sidecar is sick",
-	"sidecar-upgrade/native: expect the init container before it does not run again":         "no change runs an init container again",
-	"sidecar-upgrade/rollout: expect in the pod: the controller does not replace the pod":    "it compares the pod's UID, which no kind of change touches",
+	"sidecar-health/native: expect the pod is ready again, with the app that it had":      "no change restarts the app while the sidecar is sick",
+	"sidecar-upgrade/rollout: expect in the pod: the controller does not replace the pod": "it compares the pod's UID, which no kind of change touches",
 }
 
 // triesInTests is how many copies are made in the tests for an expectation that

@@ -44,8 +44,8 @@ func (d *draft) eachPod(p *pod, change func(*collectors.Pod)) {
 		was, now := r.Pod, *r.Pod
 		now.Containers = slices.Clone(was.Containers)
 		change(&now)
-		if statusOf(was) == was.Status {
-			now.Status = statusOf(&now)
+		if p.statusOf(was) == was.Status {
+			now.Status = p.statusOf(&now)
 		}
 		r.Pod = &now
 	}
@@ -208,8 +208,7 @@ func (d *draft) withoutContainer(p *pod, c *container) {
 		r := &d.entries[i].record
 		now := *r.Pod
 		now.Containers = slices.DeleteFunc(slices.Clone(now.Containers), func(x collectors.Container) bool { return x.Name == c.name })
-		derive(r.Pod, &now, p.policy)
-		stayFinal(before, &now)
+		p.derive(before, r.Pod, &now)
 		r.Pod, before = &now, &now
 	}
 	d.settleJob(p)

@@ -248,8 +248,8 @@ func (d *draft) eachConditions(o collectors.Object, change func(map[string]strin
 			now := *r.Pod
 			now.Conditions = maps.Clone(r.Pod.Conditions)
 			change(now.Conditions)
-			if statusOf(r.Pod) == r.Pod.Status {
-				now.Status = statusOf(&now)
+			if p := d.h.byUID[o.UID]; p != nil && p.statusOf(r.Pod) == r.Pod.Status {
+				now.Status = p.statusOf(&now)
 			}
 			r.Pod = &now
 		case r.Job != nil:

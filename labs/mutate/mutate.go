@@ -115,6 +115,7 @@ func newSubjects(judgings []*replay.Judging) []*subject {
 
 func newSubject(j *replay.Judging) *subject {
 	s := &subject{judging: j, history: newHistory(j.Run().Begin, j.Records()), end: j.Run().End.Add(afterwards)}
+	s.history.know(knownOf(j))
 	s.before = j.Over(j.Records(), s.end)
 	s.names = s.history.names()
 	for _, rule := range Rules() {

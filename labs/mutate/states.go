@@ -60,8 +60,7 @@ func (d *draft) restate(p *pod, changed map[string][]state) {
 				now.Containers[i] = *s
 			}
 		}
-		derive(was, &now, p.policy)
-		stayFinal(before, &now)
+		p.derive(before, was, &now)
 		if before != nil && samePod(before, &now) && (m.record < 0 || d.news(p, m.record)) {
 			if m.record < 0 {
 				continue
@@ -73,19 +72,6 @@ func (d *draft) restate(p *pod, changed map[string][]state) {
 		}
 		before = &now
 		d.put(p, base, m, &now)
-	}
-}
-
-// stayFinal keeps the phase of a pod that had succeeded or failed before, as the
-// kubelet does; before may be nil.
-func stayFinal(before, now *collectors.Pod) {
-	if before == nil || now.Phase == before.Phase || before.Phase != succeeded && before.Phase != failed {
-		return
-	}
-	computed := statusOf(now) == now.Status
-	now.Phase = before.Phase
-	if computed {
-		now.Status = statusOf(now)
 	}
 }
 
