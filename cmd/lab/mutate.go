@@ -42,8 +42,8 @@ apart, as one that never fails.
 
 RUN is a run's ID, its folder, "last" for the newest, or a file that
 ` + "`lab pack`" + ` wrote. First copies are made for each expectation, those that change
-what it speaks of; what -max leaves is spread over all kinds. The same run, -max
-and -seed make the same copies.
+what it read before it was decided; what -max leaves is spread over all kinds. The
+same run, -max and -seed make the same copies.
 
 JSON has version, candidates, made, dropped and noticed, kinds and rules with
 what they mean, and scenarios, each with kinds, expectations and unnoticed. Of an

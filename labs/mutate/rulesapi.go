@@ -45,6 +45,8 @@ func phaseAgainstContainers(h *history) (found []string) {
 			}
 			ends := c.Kind == collectors.KindMain || c.Kind == collectors.KindInit
 			bad = bad || ends && c.Current != nil && c.State == terminated && c.Current.ExitCode != 0
+			// One that was deleted before all of it has run has failed, too.
+			bad = bad || ends && !now.DeletedAt.IsZero() && c.Current == nil && c.Last == nil
 		}
 		if bad == (now.Phase == succeeded) {
 			found = append(found, fmt.Sprintf("%s %s", p.object.UID, now.Phase))

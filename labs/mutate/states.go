@@ -43,6 +43,10 @@ func sameRun(a, b *collectors.Run) bool { return (a == nil) == (b == nil) && (a 
 // STATUS and READY follow; a state that tells nothing new is not sent.
 func (d *draft) restate(p *pod, changed map[string][]state) {
 	moments := d.moments(p, changed)
+	as := *p
+	if d.born[p] {
+		as.policy = always
+	}
 	var before *collectors.Pod
 	base := -1
 	for _, m := range moments {
@@ -60,7 +64,7 @@ func (d *draft) restate(p *pod, changed map[string][]state) {
 				now.Containers[i] = *s
 			}
 		}
-		p.derive(before, was, &now)
+		as.derive(before, was, &now)
 		if before != nil && samePod(before, &now) && (m.record < 0 || d.news(p, m.record)) {
 			if m.record < 0 {
 				continue
