@@ -35,19 +35,23 @@ was, of which the run kept a copy, or by SCENARIO.
 It prints, for each scenario and kind of change, how many copies were made,
 dropped and noticed; then the expectations that no change could break, which
 prove nothing; then changes that nothing noticed, each of which is a question that
-the scenario does not ask. Expectations, invariants and waits count alike; one
-counts as broken if its verdict changed on any cluster of the run.
+the scenario does not ask. Expectations, invariants and waits count alike. One
+counts as broken if a change made it fail, or pass where it failed, on any cluster
+of the run. One that a change only made an Error is not broken: it is printed
+apart, as one that never fails.
 
 RUN is a run's ID, its folder, "last" for the newest, or a file that
 ` + "`lab pack`" + ` wrote. First copies are made for each expectation, those that change
-what it speaks of; what -max leaves is spread over all kinds. The same run, -max
-and -seed make the same copies.
+what it read before it was decided; what -max leaves is spread over all kinds. The
+same run, -max and -seed make the same copies.
 
 JSON has version, candidates, made, dropped and noticed, kinds and rules with
-what they mean, and scenarios, each with kinds, expectations and unnoticed; what
-is added to it later does not change what is there, and the version is raised
-where that cannot be kept. The exit code is 1 if an expectation survived, and 0
-if none did.`,
+what they mean, and scenarios, each with kinds, expectations and unnoticed. Of an
+expectation, by is the first change that broke it, error_by the first that made
+it an Error, and survived says that none broke it. What is added to it later does
+not change what is there, and the version is raised where that cannot be kept.
+The exit code is 1 if an expectation survived, those that became an Error
+included, and 0 if none did.`,
 		Example: "  lab mutate last\n  lab mutate -scenario native -max 2000 last changed.hcl",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
@@ -77,31 +81,15 @@ if none did.`,
 }
 
 func (a *app) mutate(ctx context.Context, args []string, f mutateFlags) error {
-	recording, remove, err := openRecording(args[0])
+	c, err := a.choose(args, f.replayFlags)
 	if err != nil {
 		return err
 	}
-	defer remove()
-	source, told, err := f.source(args, recording)
-	if err != nil {
-		return err
-	}
-	m, problems, err := a.load(source, *told)
-	if err != nil {
-		return err
-	}
-	if problems.HasErrors() {
-		a.tell(a.stderr, problems)
-		return silent(exitUsage)
-	}
-	found := recording.Find(f.scenario, f.cluster)
-	if len(found) == 0 {
-		return usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
-	}
+	defer c.remove()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	progress, clear := a.counting("changed copies judged")
-	result, err := mutate.Run(ctx, recording, m, found, mutate.Options{Max: f.max, Seed: f.seed, Progress: progress})
+	result, err := mutate.Run(ctx, c.recording, c.module, c.runs, mutate.Options{Max: f.max, Seed: f.seed, Progress: progress})
 	clear()
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
 )
@@ -62,47 +63,73 @@ type replayed struct {
 }
 
 func (a *app) replay(args []string, f replayFlags) error {
-	recording, remove, err := openRecording(args[0])
+	c, err := a.choose(args, f)
 	if err != nil {
 		return err
 	}
-	defer remove()
-	source, told, err := f.source(args, recording)
-	if err != nil {
-		return err
-	}
-	m, problems, err := a.load(source, *told)
-	if err != nil {
-		return err
-	}
-	if problems.HasErrors() {
-		a.tell(a.stderr, problems)
-		return silent(exitUsage)
-	}
-	found := recording.Find(f.scenario, f.cluster)
-	if len(found) == 0 {
-		return usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
-	}
+	defer c.remove()
 	began := time.Now()
 	out := replayed{Version: 1, Differences: []replay.Difference{}}
-	if recording.Report != nil {
-		out.Report = *recording.Report
+	if c.recording.Report != nil {
+		out.Report = *c.recording.Report
 	}
 	if len(args) == 2 {
-		out.Report.File = source
+		out.Report.File = c.source
 	}
 	out.Report.Runs, out.Report.Status = nil, 0
-	for _, run := range found {
-		judged, err := recording.Judge(m, run)
+	for _, run := range c.runs {
+		judged, err := c.recording.Judge(c.module, run)
 		if err != nil {
 			return usage("%v", err)
 		}
-		differences, same := recording.Differences(judged)
+		differences, same := c.recording.Differences(judged)
 		out.Report.Runs = append(out.Report.Runs, judged)
 		out.Report.Status = max(out.Report.Status, judged.Status)
 		out.Differences, out.Same = append(out.Differences, differences...), out.Same+same
 	}
 	return a.tellReplayed(out, time.Since(began), f.json)
+}
+
+// chosen is a recording that is to be judged again, with the module to judge it by
+// and where that is from, and the runs that are asked for.
+type chosen struct {
+	recording *replay.Recording
+	module    *dsl.Module
+	source    string
+	runs      []replay.Run
+	// remove is to be called when it is not needed any more.
+	remove func()
+}
+
+// choose opens the recording that the first argument names, and loads the
+// scenario that the second one names, or the recording's own.
+func (a *app) choose(args []string, f replayFlags) (c *chosen, err error) {
+	recording, remove, err := openRecording(args[0])
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	source, told, err := f.source(args, recording)
+	if err != nil {
+		return nil, err
+	}
+	m, problems, err := a.load(source, *told)
+	if err != nil {
+		return nil, err
+	}
+	if problems.HasErrors() {
+		a.tell(a.stderr, problems)
+		return nil, silent(exitUsage)
+	}
+	found := recording.Find(f.scenario, f.cluster)
+	if len(found) == 0 {
+		return nil, usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
+	}
+	return &chosen{recording: recording, module: m, source: source, runs: found, remove: remove}, nil
 }
 
 // source is the scenario to judge by, with the flags to load it: the one that

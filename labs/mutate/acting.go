@@ -36,25 +36,55 @@ const punctual = 100 * time.Millisecond
 // maxDelays bounds how often the steps of a copy are put off.
 const maxDelays = 12
 
+// early is a step that acts before lab has decided what comes before it: its place
+// in the scenario, when it acts, and by how much that is too early.
+type early struct {
+	place int
+	at    time.Time
+	by    time.Duration
+}
+
 // judge judges the records of a draft. Where lab decides an expectation later
 // than it did, what it does next comes later, too, and all that follows. onTime
 // is false if that does not end.
 func (s *subject) judge(d *draft, records []collectors.Record) (after report.Run, onTime bool) {
+	var before early
+	changed := d.changed()
 	for range maxDelays {
 		after = s.judging.Over(records, s.end)
-		at, by := s.late(records, after)
-		if by <= 0 {
+		now := s.late(records, after)
+		if now.by <= 0 {
 			return after, true
 		}
-		d.stretch(at, by, nil)
-		records = d.records()
+		by := now.by
+		if now.place == before.place && by > before.by/2 {
+			// What decides it comes of the step itself: it is not decided.
+			by = max(by, s.patience(now.place))
+		}
+		if !d.putOff(now.at, by, changed) {
+			return after, false
+		}
+		records, before = d.records(), now
 	}
 	return after, false
 }
 
-// late finds the first step that acts before lab has decided what comes before
-// it: when it acts, and by how much that is too early.
-func (s *subject) late(records []collectors.Record, after report.Run) (at time.Time, by time.Duration) {
+// patience is how long lab waits at most for all that comes before a step.
+func (s *subject) patience(place int) time.Duration {
+	all := time.Minute
+	for _, st := range s.judging.Scenario().Steps[:place] {
+		switch {
+		case st.Expect != nil:
+			all += st.Expect.Within + st.Expect.Hold
+		case st.Wait != nil:
+			all += st.Wait.Within + st.Wait.Hold
+		}
+	}
+	return all
+}
+
+// late finds the first step that acts too early; its by is 0 if none does.
+func (s *subject) late(records []collectors.Record, after report.Run) early {
 	begun := map[string]time.Time{}
 	for i := range records {
 		if r := &records[i]; r.Type == collectors.TypeStepBegin && r.Step != nil {
@@ -64,7 +94,7 @@ func (s *subject) late(records []collectors.Record, after report.Run) (at time.T
 	var ready time.Time
 	for i, st := range s.judging.Scenario().Steps {
 		if i >= len(after.Steps) || after.Steps[i].Status == expect.Skip && acting(st.Verb) {
-			return time.Time{}, 0
+			return early{}
 		}
 		switch {
 		case st.Expect != nil, st.Wait != nil:
@@ -76,45 +106,41 @@ func (s *subject) late(records []collectors.Record, after report.Run) (at time.T
 		case acting(st.Verb):
 			began, has := begun[st.Verb+" "+st.Name]
 			if by := ready.Sub(began); has && by > punctual {
-				return began, by
+				return early{i, began, by}
 			}
 		}
 	}
-	return time.Time{}, 0
+	return early{}
 }
 
 // step finds the first step that would fail by itself, as it is not rejected as
 // the scenario expects, or its command ends otherwise; nil if there is none.
-func (s *subject) step(changed *history) *notice {
-	now := map[string]*collectors.Step{}
-	changed.eachStep(func(_ int, st *collectors.Step) { now[st.Verb+" "+st.Name] = st })
-	was := map[string]*collectors.Step{}
-	s.history.eachStep(func(_ int, st *collectors.Step) { was[st.Verb+" "+st.Name] = st })
+func (s *subject) step(records []collectors.Record) *notice {
+	was, now := map[string]*collectors.Step{}, map[string]*collectors.Step{}
+	eachStep(s.history.records, func(_ int, st *collectors.Step) { was[st.Verb+" "+st.Name] = st })
+	eachStep(records, func(_ int, st *collectors.Step) { now[st.Verb+" "+st.Name] = st })
 	for i, st := range s.judging.Scenario().Steps {
 		before, after := was[st.Verb+" "+st.Name], now[st.Verb+" "+st.Name]
 		if before == nil || after == nil || i >= len(s.before.Steps) || s.before.Steps[i].Status != expect.Pass {
 			continue
 		}
-		if text := s.failure(st, before, after); text != "" {
-			return &notice{i, expect.Fail, text}
+		if s.fails(st, before, after) {
+			return &notice{i, expect.Pass, expect.Fail}
 		}
 	}
 	return nil
 }
 
-// failure says why a step fails that did not before; empty if it does not.
-func (s *subject) failure(st *dsl.Step, before, after *collectors.Step) string {
+// fails says whether a step fails that did not before: it is rejected, or is not
+// as the scenario expects, or its command fails.
+func (s *subject) fails(st *dsl.Step, before, after *collectors.Step) bool {
 	switch {
-	case before.Error == "" && after.Error != "":
-		return "it is rejected: " + after.Error
-	case before.Error != "" && after.Error == "":
-		return "it is not rejected, as the scenario expects"
+	case (before.Error == "") != (after.Error == ""):
+		return true
 	case before.Error != after.Error && !s.accepts(st, after.Error):
-		return "it is not rejected as the scenario expects: " + after.Error
-	case st.Exec != nil && !st.Exec.IgnoreExitCode && code(before) == 0 && code(after) != 0:
-		return "its command fails"
+		return true
 	}
-	return ""
+	return st.Exec != nil && !st.Exec.IgnoreExitCode && code(before) == 0 && code(after) != 0
 }
 
 func code(s *collectors.Step) int {

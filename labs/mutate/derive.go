@@ -1,15 +1,18 @@
 package mutate
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/kind-lab/lab/collectors"
 )
 
 // policy is a pod's restartPolicy, which records do not have.
 type policy string
+
+// restarts says whether a container that ended so is started again.
+func (p policy) restarts(kind string, code int) bool {
+	return kind == collectors.KindSidecar || p != never && code != 0 || p == always && kind == collectors.KindMain
+}
 
 const (
 	never     policy = "Never"
@@ -34,9 +37,9 @@ const (
 
 const completed = "Completed"
 
-// policyOf is the restartPolicy with which the phases of a pod come out as they
+// guessPolicy is the restartPolicy with which the phases of a pod come out as they
 // were recorded; Never if nothing tells them apart.
-func (h *history) policyOf(p *pod) policy {
+func (h *history) guessPolicy(p *pod) policy {
 	best, most := never, -1
 	for _, policy := range []policy{never, onFailure, always} {
 		n := 0
@@ -54,82 +57,118 @@ func (h *history) policyOf(p *pod) policy {
 
 // derive sets what the kubelet and the API server compute of the containers'
 // states: phase, conditions, STATUS and READY. What was not as computed in the
-// state that it was made of stays as it was there.
-func derive(was, now *collectors.Pod, policy policy) {
-	if phaseOf(was, policy) == was.Phase {
-		now.Phase = phaseOf(now, policy)
+// state that it was made of stays as it was there. A pod that had succeeded or
+// failed in the state before it stays so; that may be nil.
+func (p *pod) derive(last, was, now *collectors.Pod) {
+	// That a pod is over the kubelet says a little after it is.
+	before, after := phaseOf(was, p.policy), phaseOf(now, p.policy)
+	if before == was.Phase || isFinal(before) && !isFinal(after) {
+		now.Phase = after
+	}
+	if last != nil && isFinal(last.Phase) {
+		now.Phase = last.Phase
 	}
 	now.Conditions = maps.Clone(was.Conditions)
-	before := conditionsOf(was)
+	conditions := conditionsOf(was)
 	for name, is := range conditionsOf(now) {
-		if status, has := was.Conditions[name]; has && status == before[name] {
+		if status, has := was.Conditions[name]; has && status == conditions[name] {
 			now.Conditions[name] = is
 		}
 	}
-	if statusOf(was) == was.Status {
-		now.Status = statusOf(now)
+	if p.statusOf(was) == was.Status {
+		now.Status = p.statusOf(now)
 	}
 	if readyOf(was) == was.Ready {
 		now.Ready = readyOf(now)
 	}
 }
 
-// phaseOf is the phase as the kubelet computes it.
+// phaseOf is the phase as the kubelet computes it and tells it: a pod that has
+// failed or succeeded is said to have only once nothing of it runs.
 func phaseOf(p *collectors.Pod, policy policy) string {
-	var inits, waits, running, stopped, succeeds int
-	for i := range p.Containers {
-		c := &p.Containers[i]
-		switch c.Kind {
-		case collectors.KindInit:
-			done, bad := initDone(c)
-			if bad && policy == never {
-				return failed
-			}
-			if !done {
-				inits++
-			}
-		case collectors.KindSidecar:
-			if c.State == runs {
-				running++
-			}
-			if !sidecarUp(c) && c.State != terminated && c.Last == nil {
-				inits++
-			}
-		case collectors.KindMain:
-			countMain(c, &waits, &running, &stopped, &succeeds)
-		}
+	deleted := !p.DeletedAt.IsZero()
+	if deleted {
+		policy = never // nothing of a deleted pod is started again
 	}
+	n := countOf(p, policy)
+	begins := n.inits > 0 && n.mains == 0 || n.waits > 0 || n.running+n.stopped == 0
 	switch {
-	case inits > 0, waits > 0, running+stopped == 0:
+	case n.failed && n.up == 0, deleted && begins && n.up == 0 && n.ended > 0:
+		return failed
+	case begins:
 		return pending
-	case running > 0:
-		return runningPhase
-	case policy == always:
-		return runningPhase
-	case stopped == succeeds:
+	case n.up > 0, policy == always:
+		return running
+	case n.stopped == n.succeeds:
 		return succeeded
 	case policy == never:
 		return failed
 	}
-	return runningPhase
+	return running
 }
 
-const runningPhase = running
+// isFinal says whether a pod stays in a phase.
+func isFinal(phase string) bool { return phase == succeeded || phase == failed }
 
-func countMain(c *collectors.Container, waits, running, stopped, succeeds *int) {
+// count is how many of a pod's containers are how far.
+type count struct {
+	// up run and ended do not any more, of whatever kind; inits are to be done
+	// before the main containers start.
+	up, ended, inits int
+	// waits, running, stopped and succeeds are main containers; sidecars count
+	// as running, too. mains are those that have started.
+	waits, running, stopped, succeeds, mains int
+	// failed says that an init container failed for good.
+	failed bool
+}
+
+func countOf(p *collectors.Pod, policy policy) count {
+	var n count
+	for i := range p.Containers {
+		c := &p.Containers[i]
+		if c.State == runs {
+			n.up++
+		}
+		if c.State == terminated {
+			n.ended++
+		}
+		switch c.Kind {
+		case collectors.KindInit:
+			done, bad := initDone(c)
+			n.failed = n.failed || bad && policy == never
+			if !done {
+				n.inits++
+			}
+		case collectors.KindSidecar:
+			if c.State == runs {
+				n.running++
+			}
+			if !sidecarUp(c) && c.State != terminated && c.Last == nil {
+				n.inits++
+			}
+		case collectors.KindMain:
+			n.main(c)
+		}
+	}
+	return n
+}
+
+func (n *count) main(c *collectors.Container) {
 	switch {
 	case c.State == runs:
-		*running++
+		n.running++
 	case c.State == terminated:
-		*stopped++
+		n.stopped++
 		if c.Current != nil && c.Current.ExitCode == 0 {
-			*succeeds++
+			n.succeeds++
 		}
 	case c.Last != nil:
-		*stopped++
+		n.stopped++
 	default:
-		*waits++
+		n.waits++
+		return
 	}
+	n.mains++
 }
 
 // initDone says whether an init container is done, and whether it failed.
@@ -148,7 +187,7 @@ func sidecarUp(c *collectors.Container) bool { return c.Started != nil && *c.Sta
 
 // conditionsOf are the conditions that follow from the containers' states.
 func conditionsOf(p *collectors.Pod) map[string]string {
-	initialized, ready := true, p.Phase != succeeded && p.Phase != failed
+	initialized, ready := true, !isFinal(p.Phase)
 	for i := range p.Containers {
 		c := &p.Containers[i]
 		switch c.Kind {
@@ -170,109 +209,4 @@ func truth(is bool) string {
 		return "True"
 	}
 	return "False"
-}
-
-// statusOf is the STATUS column as the API server computes it.
-func statusOf(p *collectors.Pod) string {
-	status := p.Phase
-	if p.Reason != "" {
-		status = p.Reason
-	}
-	before, initializing := initStatus(p)
-	if initializing {
-		status = before
-	}
-	if !initializing || p.Conditions["Initialized"] == "True" {
-		status = mainStatus(p, status)
-	}
-	if !p.DeletedAt.IsZero() && p.Phase != succeeded && p.Phase != failed {
-		return "Terminating"
-	}
-	return status
-}
-
-// initStatus is the column while init containers are to be done.
-func initStatus(p *collectors.Pod) (string, bool) {
-	n, all := 0, 0
-	for i := range p.Containers {
-		if k := p.Containers[i].Kind; k == collectors.KindInit || k == collectors.KindSidecar {
-			all++
-		}
-	}
-	for i := range p.Containers {
-		c := &p.Containers[i]
-		if c.Kind != collectors.KindInit && c.Kind != collectors.KindSidecar || c.State == "" {
-			break
-		}
-		switch done, _ := initDone(c); {
-		case done, c.Kind == collectors.KindSidecar && sidecarUp(c):
-			n++
-			continue
-		case c.State == terminated:
-			return "Init:" + endReason(c), true
-		case c.State == waiting && c.Reason != "" && c.Reason != "PodInitializing":
-			return "Init:" + c.Reason, true
-		}
-		return fmt.Sprintf("Init:%d/%d", n, all), true
-	}
-	return "", false
-}
-
-func endReason(c *collectors.Container) string {
-	switch {
-	case c.Reason != "":
-		return c.Reason
-	case c.Current == nil:
-		return ""
-	case c.Current.Signal != 0:
-		return fmt.Sprintf("Signal:%d", c.Current.Signal)
-	}
-	return fmt.Sprintf("ExitCode:%d", c.Current.ExitCode)
-}
-
-// mainStatus is the column once the main containers count.
-func mainStatus(p *collectors.Pod, status string) string {
-	anyRuns := false
-	for _, c := range slices.Backward(p.Containers) {
-		if c.Kind != collectors.KindMain {
-			continue
-		}
-		switch {
-		case c.State == waiting && c.Reason != "":
-			status = c.Reason
-		case c.State == terminated:
-			status = endReason(&c)
-		case c.State == runs && c.Ready:
-			anyRuns = true
-		}
-	}
-	if status == completed && anyRuns {
-		if p.Conditions["Ready"] == "True" {
-			return running
-		}
-		return "NotReady"
-	}
-	return status
-}
-
-// readyOf is the READY column.
-func readyOf(p *collectors.Pod) string {
-	n, all := 0, 0
-	_, initializing := initStatus(p)
-	for i := range p.Containers {
-		c := &p.Containers[i]
-		switch {
-		case c.Kind == collectors.KindSidecar:
-			all++
-			if c.Ready && sidecarUp(c) {
-				n++
-			}
-		case c.Kind == collectors.KindMain:
-			all++
-			if c.Ready && c.State == runs && (!initializing || p.Conditions["Initialized"] == "True") {
-				n++
-			}
-		}
-	}
-	return fmt.Sprintf("%d/%d", n, all)
 }

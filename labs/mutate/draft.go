@@ -23,10 +23,26 @@ type draft struct {
 	own map[*pod][]int
 	// jobEnds are the ends that were given to Jobs that had none, by UID.
 	jobEnds map[string]int
+	// stretched says that time has passed for all that comes after a moment.
+	stretched bool
+	// born are the pods whose containers were all started again, whatever their
+	// restartPolicy.
+	born map[*pod]bool
+	// ends are those that were given to runs that had none, and afresh the last
+	// runs of containers that were restarted after them.
+	ends   map[*life]exit
+	afresh map[*container]bool
+}
+
+// exit is the end of a run.
+type exit struct {
+	at   time.Time
+	code int
 }
 
 func newDraft(h *history) *draft {
-	d := &draft{h: h, entries: make([]entry, len(h.records), len(h.records)+4), own: map[*pod][]int{}, jobEnds: map[string]int{}}
+	d := &draft{h: h, entries: make([]entry, len(h.records), len(h.records)+4), own: map[*pod][]int{}, jobEnds: map[string]int{},
+		born: map[*pod]bool{}, ends: map[*life]exit{}, afresh: map[*container]bool{}}
 	for i := range h.records {
 		d.entries[i] = entry{record: h.records[i], arrival: h.arrivals[i]}
 	}
@@ -75,14 +91,17 @@ func (d *draft) add(r collectors.Record, arrival time.Time) {
 
 // move shifts the time and the arrival of a record, and the times in it that
 // are not before from.
-func (d *draft) move(i int, by time.Duration, from time.Time) {
+func (d *draft) move(i int, by time.Duration, from time.Time) { d.moveBut(i, by, from, nil) }
+
+// moveBut is move, but for starts and ends of runs that stay.
+func (d *draft) moveBut(i int, by time.Duration, from time.Time, stays map[turn]bool) {
 	e := &d.entries[i]
 	e.arrival = e.arrival.Add(by)
 	e.record.Time = e.record.Time.Add(by)
 	if !e.record.Received.IsZero() {
 		e.record.Received = e.record.Received.Add(by)
 	}
-	moveInside(&e.record, by, from)
+	moveInside(&e.record, by, from, stays)
 }
 
 // shifted is a time that was moved if it is not before from.
@@ -93,8 +112,9 @@ func shifted(at time.Time, by time.Duration, from time.Time) time.Time {
 	return at.Add(by)
 }
 
-// moveInside shifts the times in a record that are not before from.
-func moveInside(r *collectors.Record, by time.Duration, from time.Time) {
+// moveInside shifts the times in a record that are not before from, but for those
+// of starts and ends of runs that stay.
+func moveInside(r *collectors.Record, by time.Duration, from time.Time, stays map[turn]bool) {
 	switch {
 	case r.Pod != nil:
 		p := *r.Pod
@@ -102,7 +122,7 @@ func moveInside(r *collectors.Record, by time.Duration, from time.Time) {
 		p.Containers = slices.Clone(p.Containers)
 		for i := range p.Containers {
 			c := &p.Containers[i]
-			c.Current, c.Last = moveRun(c.Current, by, from), moveRun(c.Last, by, from)
+			c.Current, c.Last = moveRun(c.Current, by, from, stays), moveRun(c.Last, by, from, stays)
 		}
 		r.Pod = &p
 	case r.Job != nil:
@@ -118,6 +138,10 @@ func moveInside(r *collectors.Record, by time.Duration, from time.Time) {
 		e := *r.Event
 		e.FirstAt, e.LastAt = shifted(e.FirstAt, by, from), shifted(e.LastAt, by, from)
 		r.Event = &e
+	case r.Asked != nil:
+		a := *r.Asked
+		a.At = shifted(a.At, by, from)
+		r.Asked = &a
 	case r.Gap != nil:
 		g := *r.Gap
 		g.From, g.To = shifted(g.From, by, from), shifted(g.To, by, from)
@@ -125,37 +149,22 @@ func moveInside(r *collectors.Record, by time.Duration, from time.Time) {
 	}
 }
 
-func moveRun(run *collectors.Run, by time.Duration, from time.Time) *collectors.Run {
+// turn is the start or the end of a run.
+type turn struct {
+	id  string
+	end bool
+}
+
+func moveRun(run *collectors.Run, by time.Duration, from time.Time, stays map[turn]bool) *collectors.Run {
 	if run == nil {
 		return nil
 	}
 	moved := *run
-	moved.StartedAt, moved.FinishedAt = shifted(run.StartedAt, by, from), shifted(run.FinishedAt, by, from)
-	return &moved
-}
-
-// stretch lets time pass at a moment: all that happens at or after it is later
-// by so much, or sooner if by is negative; but for what happens in one pod, if
-// one is given.
-func (d *draft) stretch(at time.Time, by time.Duration, but *pod) {
-	coarse := at.Truncate(time.Second).Add(time.Second)
-	for i := range d.entries {
-		e := &d.entries[i]
-		if but != nil && e.record.Object.UID == but.object.UID && e.record.Type != collectors.TypePodGone {
-			continue
-		}
-		if !e.arrival.Before(at) && !e.record.Time.Before(at) {
-			d.move(i, by, at)
-			continue
-		}
-		if e.arrival.Before(at) {
-			continue
-		}
-		// What arrives later and happened before keeps its time.
-		e.arrival = e.arrival.Add(by)
-		if !e.record.Received.IsZero() {
-			e.record.Received = e.record.Received.Add(by)
-		}
-		moveInside(&e.record, by, coarse)
+	if !stays[turn{run.ID, false}] {
+		moved.StartedAt = shifted(run.StartedAt, by, from)
 	}
+	if !stays[turn{run.ID, true}] {
+		moved.FinishedAt = shifted(run.FinishedAt, by, from)
+	}
+	return &moved
 }

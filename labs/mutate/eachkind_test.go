@@ -91,6 +91,20 @@ var eachKind = []kindTest{
 		"bare/crash lines": "6.00 0 again",
 		"bare/crash":       "running ready=true restarts=0 [2.20]",
 	}},
+	{"pod started again", "all containers of bare are killed 8.1 s after the begin and start again, as its sandbox is gone", map[string]string{
+		"bare ready":    "0/1,1/1,0/1,1/1,0/1,1/1",
+		"bare statuses": "PodInitializing,Running,OOMKilled,Error",
+		"bare spec":     "n 10.244.99.98 u2",
+		"bare/crash":    "running ready=true restarts=2 [2.20-4.20 137 OOMKilled oom=true] [5.20-8.10 137 Error oom=false] [9.10]",
+		"events":        "Scheduled SandboxChanged ",
+	}},
+	{"pod replaced", "bare is deleted 8.1 s after the begin, and another pod with another UID takes its place", map[string]string{
+		"bare ready":       "0/1,1/1",
+		"bare statuses":    "PodInitializing,Running",
+		"bare spec":        "n 10.244.99.98 u2-other",
+		"bare/crash lines": "",
+		"bare/crash":       "running ready=true restarts=0 [9.10]",
+	}},
 	{"never started", "batch-x1/proxy does not start", map[string]string{
 		"batch-x1 conditions":  "map[ContainersReady:False Initialized:False Ready:False]",
 		"batch-x1 ready":       "0/3",
@@ -181,10 +195,10 @@ var eachKind = []kindTest{
 	{"field of a pod", "batch-x1 is on no node", map[string]string{
 		"batch-x1 spec": "  u1",
 	}},
-	{"field of a pod", "batch-x1/proxy has another image", map[string]string{
+	{"image", "batch-x1/proxy has another image", map[string]string{
 		"batch-x1/proxy spec": "sidecar example.com/other:1",
 	}},
-	{"field of a pod", "batch-x1/app is of the kind sidecar", map[string]string{
+	{"kind of a container", "batch-x1/app is of the kind sidecar", map[string]string{
 		"batch-x1 statuses": "Init:0/2,PodInitializing,Running,Completed",
 		"batch-x1/app spec": "sidecar i:1",
 	}},

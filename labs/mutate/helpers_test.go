@@ -4,8 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/journal"
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/replay"
 )
 
@@ -37,16 +36,16 @@ func open(t testing.TB, name string) *replay.Recording {
 	return rec
 }
 
-func recordsOf(t *testing.T, rec *replay.Recording, run replay.Run) []collectors.Record {
+// judgings are those of all runs of a recording, by its own scenario.
+func judgings(t testing.TB, rec *replay.Recording) []*replay.Judging {
 	t.Helper()
-	var all []collectors.Record
-	for e, err := range journal.Entries(rec.Dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Run == run.Key && e.Record != nil {
-			all = append(all, *e.Record)
-		}
+	m, problems := dsl.Load(rec.Source, dsl.Options{})
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	all, err := rec.Judgings(m, rec.Runs)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

@@ -26,7 +26,11 @@ type pod struct {
 	// may have its last state; -1 if it was not removed.
 	records []int
 	gone    int
-	policy  policy
+	// policy is its restartPolicy, of which sure says that it is known; minor is
+	// the minor version of Kubernetes, 0 if that is not known.
+	policy policy
+	sure   bool
+	minor  int
 	// containers are in the spec's order.
 	containers []*container
 }
@@ -67,9 +71,18 @@ func newHistory(begin time.Time, records []collectors.Record) *history {
 	for _, p := range h.pods {
 		h.findRuns(p)
 		h.findLines(p)
-		p.policy = h.policyOf(p)
 	}
 	return h
+}
+
+// know adds what is known of a run beside its records.
+func (h *history) know(k known) {
+	for _, p := range h.pods {
+		p.minor = k.minor
+		if p.policy, p.sure = k.policyOf(p); !p.sure {
+			p.policy = h.guessPolicy(p)
+		}
+	}
 }
 
 // received is when a record arrived.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl"
 )
 
 // Kind is a kind of change to what a run recorded.
@@ -29,6 +30,8 @@ const (
 	KindOOM              = "memory kill"
 	KindRestartMore      = "restart more"
 	KindRestartLess      = "restart less"
+	KindAgain            = "pod started again"
+	KindReplaced         = "pod replaced"
 	KindNeverStarted     = "never started"
 	KindNeverEnded       = "never ended"
 	KindEnded            = "ended"
@@ -42,6 +45,8 @@ const (
 	KindCondition        = "condition"
 	KindPhase            = "phase"
 	KindPodField         = "field of a pod"
+	KindImage            = "image"
+	KindContainerKind    = "kind of a container"
 	KindPodMissing       = "pod missing"
 	KindPodMore          = "pod more"
 	KindJobOpen          = "Job does not end"
@@ -72,6 +77,8 @@ func Kinds() []Kind {
 		{KindOOM, "The kernel kills in a container for memory, or does not.", memoryKill},
 		{KindRestartMore, "A container fails once more and is restarted.", restartMore},
 		{KindRestartLess, "A container is not restarted and runs on.", restartLess},
+		{KindAgain, "The sandbox of a pod is gone: all its containers are killed and start again, init containers too.", startedAgain},
+		{KindReplaced, "A pod is deleted, and another one takes its place, as a controller or somebody else does it.", replaced},
 		{KindNeverStarted, "A container does not start.", neverStarted},
 		{KindNeverEnded, "A container does not end.", neverEnded},
 		{KindEnded, "A container ends that ran on.", endedToo},
@@ -84,7 +91,9 @@ func Kinds() []Kind {
 		{KindStatusMore, "The image of a container cannot be pulled at first, which STATUS says.", statusMore},
 		{KindCondition, "A condition of a pod or a Job is the opposite, is missing or is there.", condition},
 		{KindPhase, "A pod has another phase.", phase},
-		{KindPodField, "A pod or a container has another image, kind, node, IP address, UID or reason.", podField},
+		{KindPodField, "A pod has another node, IP address or reason.", podField},
+		{KindImage, "A container has another image, or keeps the one that it had.", image},
+		{KindContainerKind, "An init container is a sidecar, or the other way round.", containerKind},
 		{KindPodMissing, "A pod is never seen.", podMissing},
 		{KindPodMore, "There is one more pod of the same owner.", podMore},
 		{KindContainerMissing, "A container of a pod is not in its spec.", containerMissing},
@@ -114,6 +123,10 @@ type change struct {
 type place struct {
 	*history
 	others *others
+	// spoken are the words of the conditions of the scenario.
+	spoken map[string]bool
+	// readings are what they read.
+	readings map[*dsl.Step]reading
 }
 
 // others is what the runs of a recording have, by what it is about.

@@ -90,6 +90,9 @@ func lineMoved(at *place) (found []change) {
 		if by := l.ended.Add(-10 * tick).Sub(written); !l.ended.IsZero() && by > tick {
 			move(by, "just before its end")
 		}
+		if at.isSpoken(p, c, i) {
+			at.past(p, c, written, move)
+		}
 	})
 	return found
 }

@@ -44,8 +44,8 @@ func (d *draft) eachPod(p *pod, change func(*collectors.Pod)) {
 		was, now := r.Pod, *r.Pod
 		now.Containers = slices.Clone(was.Containers)
 		change(&now)
-		if statusOf(was) == was.Status {
-			now.Status = statusOf(&now)
+		if p.statusOf(was) == was.Status {
+			now.Status = p.statusOf(&now)
 		}
 		r.Pod = &now
 	}
@@ -70,43 +70,43 @@ func podField(at *place) (found []change) {
 			add("has no reason", func(now *collectors.Pod) { now.Reason = "" })
 			add("has another reason", func(now *collectors.Pod) { now.Reason = "Evicted" })
 		}
-		found = append(found, change{p.object.Name + " has another UID", func(d *draft) { d.setUID(p, p.object.UID+"-other") }})
-		for n, c := range p.containers {
-			found = append(found, at.specOf(p, c, n)...)
+	}
+	return found
+}
+
+// setSpec changes what the spec says of a container.
+func (at *place) setSpec(p *pod, n int, text string, do func(*collectors.Container)) change {
+	return change{p.name(p.containers[n]) + " " + text, func(d *draft) {
+		d.eachPod(p, func(now *collectors.Pod) {
+			if n < len(now.Containers) {
+				do(&now.Containers[n])
+			}
+		})
+	}}
+}
+
+func image(at *place) (found []change) {
+	for _, p := range at.pods {
+		for n := range p.containers {
+			found = append(found, at.setSpec(p, n, "has another image", func(in *collectors.Container) { in.Image = "example.com/other:1" }))
+			if images := at.images(p, n); len(images) > 1 {
+				found = append(found, at.setSpec(p, n, "keeps the image "+images[0], func(in *collectors.Container) { in.Image = images[0] }))
+			}
 		}
 	}
 	return found
 }
 
-// setUID gives a pod another UID in all that is about it.
-func (d *draft) setUID(p *pod, uid string) {
-	for i := range d.entries {
-		if r := &d.entries[i].record; r.Object.UID == p.object.UID {
-			r.Object.UID = uid
-		}
-	}
-}
+// otherKinds are the kinds that a container of a kind may have had.
+var otherKinds = map[string]string{collectors.KindInit: collectors.KindSidecar, collectors.KindSidecar: collectors.KindInit, collectors.KindMain: collectors.KindSidecar}
 
-// specOf changes what the spec says of a container: its image, and whether an
-// init container is a sidecar.
-func (at *place) specOf(p *pod, c *container, n int) (found []change) {
-	set := func(text string, do func(*collectors.Container)) {
-		found = append(found, change{p.name(c) + " " + text, func(d *draft) {
-			d.eachPod(p, func(now *collectors.Pod) {
-				if n < len(now.Containers) {
-					do(&now.Containers[n])
-				}
-			})
-		}})
-	}
-	images := at.images(p, n)
-	set("has another image", func(in *collectors.Container) { in.Image = "example.com/other:1" })
-	if len(images) > 1 {
-		set("keeps the image "+images[0], func(in *collectors.Container) { in.Image = images[0] })
-	}
-	other := map[string]string{collectors.KindInit: collectors.KindSidecar, collectors.KindSidecar: collectors.KindInit, collectors.KindMain: collectors.KindSidecar}[c.kind]
-	if other != "" {
-		set("is of the kind "+other, func(in *collectors.Container) { in.Kind = other })
+func containerKind(at *place) (found []change) {
+	for _, p := range at.pods {
+		for n, c := range p.containers {
+			if other := otherKinds[c.kind]; other != "" {
+				found = append(found, at.setSpec(p, n, "is of the kind "+other, func(in *collectors.Container) { in.Kind = other }))
+			}
+		}
 	}
 	return found
 }
@@ -208,8 +208,7 @@ func (d *draft) withoutContainer(p *pod, c *container) {
 		r := &d.entries[i].record
 		now := *r.Pod
 		now.Containers = slices.DeleteFunc(slices.Clone(now.Containers), func(x collectors.Container) bool { return x.Name == c.name })
-		derive(r.Pod, &now, p.policy)
-		stayFinal(before, &now)
+		p.derive(before, r.Pod, &now)
 		r.Pod, before = &now, &now
 	}
 	d.settleJob(p)
@@ -287,7 +286,9 @@ func objectField(at *place) (found []change) {
 				})
 			}
 		}
-		all := slices.SortedFunc(maps.Keys(paths), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+		all := slices.SortedFunc(maps.Keys(paths), func(a, b string) int {
+			return cmp.Or(cmp.Compare(at.spokenIn(b), at.spokenIn(a)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+		})
 		for _, path := range all[:min(len(all), maxLeaves)] {
 			found = append(found,
 				change{fmt.Sprintf("%s %s has another value at %s", o.Kind, o.Name, path[1:]), func(d *draft) { d.setField(o, path, false) }},
@@ -295,6 +296,17 @@ func objectField(at *place) (found []change) {
 		}
 	}
 	return found
+}
+
+// spokenIn is how many of the names of a path the scenario's conditions speak of.
+func (at *place) spokenIn(path string) int {
+	n := 0
+	for name := range strings.SplitSeq(path, "/") {
+		if at.spoken[name] {
+			n++
+		}
+	}
+	return n
 }
 
 func decoded(document json.RawMessage) map[string]any {

@@ -13,7 +13,7 @@ import (
 // states of the other; kind and image stay.
 func exchanged(at *place) (found []change) {
 	at.pairs(func(p *pod, a, b *container) {
-		if a.kind != b.kind && (a.kind == collectors.KindMain || b.kind == collectors.KindMain) && len(a.runs)+len(b.runs) == 0 {
+		if inOrder(a) && len(a.runs) > 0 && len(b.runs) > 0 || a.kind != b.kind && (a.kind == collectors.KindMain || b.kind == collectors.KindMain) && len(a.runs)+len(b.runs) == 0 {
 			return
 		}
 		found = append(found, change{fmt.Sprintf("%s does what %s did, and the other way round", p.name(a), p.name(b)), func(d *draft) { d.exchange(p, a, b) }})
@@ -147,7 +147,11 @@ func statusMore(at *place) (found []change) {
 		if n > 0 || l.began.IsZero() || len(p.records) == 0 {
 			return
 		}
-		for _, reason := range []string{"ErrImagePull", "CrashLoopBackOff"} {
+		reasons := []string{"ErrImagePull"}
+		if len(c.runs) > 1 {
+			reasons = append(reasons, "CrashLoopBackOff")
+		}
+		for _, reason := range reasons {
 			text := fmt.Sprintf("%s is %s before it starts", p.name(c), reason)
 			found = append(found, change{text, func(d *draft) { d.waitsWith(p, c, reason) }})
 		}
@@ -162,7 +166,7 @@ func (d *draft) waitsWith(p *pod, c *container, reason string) {
 	states := d.states(p, c.name)
 	from := tells(states, l.id, false)
 	at := l.began.Add(-tick)
-	if from == 0 || from == len(states) || states[from-1].at.After(at) || reason == "CrashLoopBackOff" && len(c.runs) < 2 {
+	if from == 0 || from == len(states) || states[from-1].at.After(at) {
 		return
 	}
 	waits := states[from-1]
@@ -248,8 +252,8 @@ func (d *draft) eachConditions(o collectors.Object, change func(map[string]strin
 			now := *r.Pod
 			now.Conditions = maps.Clone(r.Pod.Conditions)
 			change(now.Conditions)
-			if statusOf(r.Pod) == r.Pod.Status {
-				now.Status = statusOf(&now)
+			if p := d.h.byUID[o.UID]; p != nil && p.statusOf(r.Pod) == r.Pod.Status {
+				now.Status = p.statusOf(&now)
 			}
 			r.Pod = &now
 		case r.Job != nil:

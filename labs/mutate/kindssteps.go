@@ -14,9 +14,9 @@ import (
 const otherRejection = "admission webhook \"policy.example.com\" denied the request: not allowed here"
 
 // eachStep calls f for the steps that did something.
-func (h *history) eachStep(f func(i int, s *collectors.Step)) {
-	for i := range h.records {
-		if r := &h.records[i]; r.Type == collectors.TypeStep && r.Step != nil && acting(r.Step.Verb) {
+func eachStep(records []collectors.Record, f func(i int, s *collectors.Step)) {
+	for i := range records {
+		if r := &records[i]; r.Type == collectors.TypeStep && r.Step != nil && acting(r.Step.Verb) {
 			f(i, r.Step)
 		}
 	}
@@ -32,7 +32,7 @@ func (d *draft) setStep(i int, change func(*collectors.Step)) {
 func stepName(s *collectors.Step) string { return fmt.Sprintf("%s %s", s.Verb, quoted(s.Name)) }
 
 func rejectionMissing(at *place) (found []change) {
-	at.eachStep(func(i int, s *collectors.Step) {
+	eachStep(at.records, func(i int, s *collectors.Step) {
 		if s.Error != "" {
 			found = append(found, change{stepName(s) + " is accepted", func(d *draft) { d.setStep(i, func(s *collectors.Step) { s.Error = "" }) }})
 		}
@@ -41,7 +41,7 @@ func rejectionMissing(at *place) (found []change) {
 }
 
 func rejectionOther(at *place) (found []change) {
-	at.eachStep(func(i int, s *collectors.Step) {
+	eachStep(at.records, func(i int, s *collectors.Step) {
 		if s.Error != "" {
 			found = append(found, change{stepName(s) + " is rejected for another reason", func(d *draft) {
 				d.setStep(i, func(s *collectors.Step) { s.Error = otherRejection })
@@ -67,7 +67,7 @@ func otherNumber(text string) string {
 }
 
 func rejectionMore(at *place) (found []change) {
-	at.eachStep(func(i int, s *collectors.Step) {
+	eachStep(at.records, func(i int, s *collectors.Step) {
 		if s.Error == "" && s.ExitCode == nil && s.Verb != "signal" && s.Verb != "node" {
 			found = append(found, change{stepName(s) + " is rejected", func(d *draft) {
 				d.setStep(i, func(s *collectors.Step) { s.Error = otherRejection })
@@ -84,7 +84,7 @@ func rejectionMore(at *place) (found []change) {
 
 func warning(at *place) (found []change) {
 	const other = "unknown field \"spec.other\""
-	at.eachStep(func(i int, s *collectors.Step) {
+	eachStep(at.records, func(i int, s *collectors.Step) {
 		if s.Verb != "apply" && s.Verb != "patch" || s.Error != "" {
 			return
 		}
@@ -103,7 +103,7 @@ func warning(at *place) (found []change) {
 }
 
 func output(at *place) (found []change) {
-	at.eachStep(func(i int, s *collectors.Step) {
+	eachStep(at.records, func(i int, s *collectors.Step) {
 		if s.ExitCode == nil {
 			return
 		}
@@ -197,11 +197,14 @@ func index(key string, length int) int {
 	return n
 }
 
+// otherSuffix is what is added to a text for another one.
+const otherSuffix = "-other"
+
 // otherValue is another value of the same type.
 func otherValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return v + "-other"
+		return v + otherSuffix
 	case float64:
 		return v + 1
 	case bool:

@@ -44,6 +44,9 @@ func (h *history) pairs(f func(p *pod, a, b *container)) {
 func endsSwapped(at *place) (found []change) {
 	at.pairs(func(p *pod, a, b *container) {
 		m, n := len(a.runs)-1, len(b.runs)-1
+		if a.kind == collectors.KindInit {
+			return // it ends before the other one starts
+		}
 		if m < 0 || n < 0 || !a.runs[m].exited || !b.runs[n].exited {
 			return
 		}
@@ -61,7 +64,7 @@ func endsSwapped(at *place) (found []change) {
 
 func startsSwapped(at *place) (found []change) {
 	at.pairs(func(p *pod, a, b *container) {
-		if len(a.runs) == 0 || len(b.runs) == 0 || a.runs[0].began.IsZero() || b.runs[0].began.IsZero() {
+		if inOrder(a) || len(a.runs) == 0 || len(b.runs) == 0 || a.runs[0].began.IsZero() || b.runs[0].began.IsZero() {
 			return
 		}
 		by := b.runs[0].began.Sub(a.runs[0].began)
@@ -124,12 +127,22 @@ func endMoved(at *place) (found []change) {
 			if by < 0 && !l.began.IsZero() && l.ended.Add(by).Before(l.began) {
 				continue
 			}
-			found = append(found, change{fmt.Sprintf("%s ends %s", p.run(c, n), sooner(by)), func(d *draft) { d.slide(p, c, n, true, by) }})
+			found = append(found, change{fmt.Sprintf("%s ends %s", p.run(c, n), sooner(by)), func(d *draft) {
+				d.slide(p, c, n, true, by)
+				if by > 0 {
+					d.followSidecars(p)
+				}
+			}})
 		}
 		if ran := l.ended.Sub(l.began); !l.began.IsZero() && ran > time.Second {
 			by := -(ran - ran/10)
 			found = append(found, change{fmt.Sprintf("%s ends %s, soon after its start", p.run(c, n), sooner(by)), func(d *draft) { d.slide(p, c, n, true, by) }})
 		}
+		at.past(p, c, l.ended, func(by time.Duration, where string) {
+			if l.ended.Add(by).After(l.began) {
+				found = append(found, change{fmt.Sprintf("%s ends %s", p.run(c, n), where), func(d *draft) { d.slide(p, c, n, true, by) }})
+			}
+		})
 	})
 	return found
 }
@@ -147,9 +160,15 @@ func startMoved(at *place) (found []change) {
 		if l.began.IsZero() {
 			return
 		}
-		for _, by := range bothWays() {
-			found = append(found, change{fmt.Sprintf("%s starts %s, and all of it with that", p.run(c, n), sooner(by)), func(d *draft) { d.slide(p, c, n, false, by) }})
+		move := func(by time.Duration, where string) {
+			if at.mayStart(p, l, by) {
+				found = append(found, change{fmt.Sprintf("%s starts %s, and all of it with that", p.run(c, n), where), func(d *draft) { d.slide(p, c, n, false, by) }})
+			}
 		}
+		for _, by := range bothWays() {
+			move(by, sooner(by))
+		}
+		at.past(p, c, l.began, move)
 	})
 	return found
 }

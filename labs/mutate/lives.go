@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
@@ -167,6 +168,9 @@ func (d *draft) cut(p *pod, c *container, n int, end bool) {
 		d.removeAll([]int{l.start})
 		d.removeAll(l.lines)
 	}
+	if !end && n == 0 {
+		d.removeStarts(p, c)
+	}
 	d.removeAll([]int{l.exit, l.oom})
 	for _, later := range c.runs[n+1:] {
 		d.removeAll([]int{later.start, later.exit, later.oom})
@@ -182,12 +186,26 @@ func (d *draft) cut(p *pod, c *container, n int, end bool) {
 	d.settle(p)
 }
 
+// removeStarts takes away the events that say that a container was made and
+// started.
+func (d *draft) removeStarts(p *pod, c *container) {
+	for i := range d.h.records {
+		r := &d.h.records[i]
+		if r.Event == nil || r.Object.UID != p.object.UID || r.Event.Reason != "Created" && r.Event.Reason != "Started" {
+			continue
+		}
+		if strings.HasSuffix(r.Event.Message, " "+c.name) {
+			d.remove(i)
+		}
+	}
+}
+
 // keepRunning lets the last of the states be that of a run which goes on.
 func (d *draft) keepRunning(states []state, l *life) {
 	last := &states[len(states)-1].c
 	if last.Current != nil && last.Current.ID == l.id && last.State == terminated || last.State == waiting && l.start >= 0 {
 		yes := true
-		last.State, last.Reason, last.ID, last.Ready, last.Started = runs, "", l.id, true, &yes
+		last.State, last.Reason, last.ID, last.Ready, last.Started = runs, "", l.id, last.Kind != collectors.KindInit, &yes
 		last.Current = &collectors.Run{ID: l.id, StartedAt: l.began.Truncate(time.Second)}
 	}
 }

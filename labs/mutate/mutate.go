@@ -4,17 +4,21 @@
 // change could break and which changes nothing noticed.
 //
 // An expectation that holds in every world proves nothing; and a change that
-// nothing notices is a question that the scenario does not ask.
+// nothing notices is a question that the scenario does not ask. One that a change
+// only made an Error is not broken: that it could not be told says nothing of what
+// it would tell.
 package mutate
 
 import (
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/replay"
@@ -25,7 +29,7 @@ import (
 // is asked for.
 const DefaultMax = 800
 
-// DefaultTries is how many copies are made for one expectation that nothing has
+// DefaultTries is how many copies are judged for one expectation that nothing has
 // broken yet if nothing else is asked for.
 const DefaultTries = 60
 
@@ -41,7 +45,7 @@ type Options struct {
 	// Seed chooses which are made where there are more: the same seed chooses
 	// the same.
 	Seed uint64
-	// Tries bounds how many copies are made for one expectation that nothing has
+	// Tries bounds how many copies are judged for one expectation that nothing has
 	// broken yet; 0 means DefaultTries.
 	Tries int
 	// Progress is called now and then with how many copies are done; nil for
@@ -87,8 +91,11 @@ type subject struct {
 	before report.Run
 	breaks []map[string]bool
 	end    time.Time
-	// names are those of pods, containers, steps and objects.
-	names map[string]bool
+	// names are those of pods, containers, steps and objects, and spoken the
+	// words of the conditions.
+	names, spoken map[string]bool
+	// readings are what the conditions of its steps read.
+	readings map[*dsl.Step]reading
 }
 
 // newSubjects makes the subjects, several at a time.
@@ -113,8 +120,16 @@ func newSubjects(judgings []*replay.Judging) []*subject {
 
 func newSubject(j *replay.Judging) *subject {
 	s := &subject{judging: j, history: newHistory(j.Run().Begin, j.Records()), end: j.Run().End.Add(afterwards)}
+	s.history.know(knownOf(j))
 	s.before = j.Over(j.Records(), s.end)
 	s.names = s.history.names()
+	s.spoken = map[string]bool{}
+	for _, st := range j.Scenario().Steps {
+		if conditionOf(st) != nil {
+			maps.Copy(s.spoken, conditionWords(j.Scenario(), j.Files(), st))
+		}
+	}
+	s.readings = s.readingsOf()
 	for _, rule := range Rules() {
 		found := map[string]bool{}
 		for _, text := range rule.broken(s.history) {
@@ -133,29 +148,51 @@ type outcome struct {
 	noticed []notice
 }
 
-// notice is a step that came out otherwise: its place in the run, and how.
+// notice is a step that came out otherwise: its place in the run, what it was
+// and what it is.
 type notice struct {
-	step   int
-	status expect.Status
-	reason string
+	step     int
+	was, now expect.Status
 }
 
-// judge makes the copy and judges it.
-func (m mutant) judge() outcome {
+// drop says by which rule the copy is dropped before it is judged; empty if by
+// none.
+func (m *mutant) drop(records []collectors.Record) string {
 	s := m.subject
-	d := newDraft(s.history)
-	m.change.apply(d)
-	records := d.records()
 	if sameRecords(records, s.history.records) {
-		return outcome{dropped: RuleSame}
+		return RuleSame
 	}
 	changed := newHistory(s.history.begin, records)
 	for i, rule := range Rules() {
 		if slices.ContainsFunc(rule.broken(changed), func(text string) bool { return !s.breaks[i][text] }) {
-			return outcome{dropped: rule.Name}
+			return rule.Name
 		}
 	}
-	if n := s.step(changed); n != nil {
+	return ""
+}
+
+// look makes the copy to see what it changes, and drops it if a rule says so.
+func (m *mutant) look() {
+	d := newDraft(m.subject.history)
+	m.change.apply(d)
+	m.footprint = d.footprint()
+	if rule := m.drop(d.records()); rule != "" {
+		m.out = &outcome{dropped: rule}
+	}
+}
+
+// judge makes the copy and judges it.
+func (m *mutant) judge() outcome {
+	s := m.subject
+	d := newDraft(s.history)
+	m.change.apply(d)
+	records := d.records()
+	if m.footprint == nil {
+		if rule := m.drop(records); rule != "" {
+			return outcome{dropped: rule}
+		}
+	}
+	if n := s.step(records); n != nil {
 		return outcome{noticed: []notice{*n}}
 	}
 	after, onTime := s.judge(d, records)
@@ -173,7 +210,7 @@ func (s *subject) differences(after report.Run) []notice {
 			continue
 		}
 		if now := after.Steps[i]; decided(now.Status) && now.Status != was.Status {
-			found = append(found, notice{i, now.Status, now.Detail})
+			found = append(found, notice{i, was.Status, now.Status})
 		}
 	}
 	return found

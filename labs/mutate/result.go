@@ -9,7 +9,7 @@ import (
 
 // Version is that of the JSON form of a Result. It is raised when a reader of an
 // older one would be misled; what is added does not raise it.
-const Version = 1
+const Version = 2
 
 // Result is what became of the changed copies of a recording.
 type Result struct {
@@ -76,16 +76,27 @@ type Expectation struct {
 	Failed int `json:"failed"`
 	Errors int `json:"errors"`
 	Passed int `json:"passed,omitempty"`
-	// By is the first copy that changed its verdict; nil if none did.
+	// By is the first copy that broke it: it failed there and did not before, or
+	// the other way round. It is nil if none did.
 	By *Mutant `json:"by,omitempty"`
-	// Survived says that it is decided on some cluster and no copy changed its
-	// verdict; Hint is what may be the reason.
+	// ErrorBy is the first copy that made it an Error, which breaks nothing; nil
+	// if none did.
+	ErrorBy *Mutant `json:"error_by,omitempty"`
+	// Survived says that it is decided on some cluster and no copy broke it;
+	// Hint is what may be the reason.
 	Survived bool   `json:"survived"`
 	Hint     string `json:"hint,omitempty"`
 }
 
-// Survivors are the expectations that no change could break, each with its
-// scenario.
+// breaks says whether a verdict that became another one breaks what was judged:
+// it is not the one that the scenario expects any more, or is so now. That it
+// could not be told shows no more than that it was not told.
+func breaks(was, now expect.Status) bool {
+	return now == expect.Fail && was != expect.Fail || now == expect.Pass && was == expect.Fail
+}
+
+// Survivors are the expectations that no change could break, by scenario: those
+// that a change could only make an Error are among them.
 func (r Result) Survivors() map[string][]Expectation {
 	found := map[string][]Expectation{}
 	for _, s := range r.Scenarios {
@@ -173,25 +184,28 @@ func (s *Scenario) addOutcome(m *mutant) {
 	default:
 		k.Noticed++
 		for _, n := range o.noticed {
-			s.notice(m.subject.judging.Scenario().Steps[n.step], n.status, it)
+			s.notice(m.subject.judging.Scenario().Steps[n.step], n, it)
 		}
 	}
 }
 
-func (s *Scenario) notice(st *dsl.Step, status expect.Status, by Mutant) {
+func (s *Scenario) notice(st *dsl.Step, n notice, by Mutant) {
 	if conditionOf(st) == nil {
 		return
 	}
 	e := s.expectation(st)
-	switch status {
+	switch n.now {
 	case expect.Fail:
 		e.Failed++
 	case expect.Error:
 		e.Errors++
+		if e.ErrorBy == nil {
+			e.ErrorBy = &by
+		}
 	default:
 		e.Passed++
 	}
-	if e.By == nil {
+	if e.By == nil && breaks(n.was, n.now) {
 		e.By = &by
 	}
 }

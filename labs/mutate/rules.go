@@ -30,7 +30,7 @@ func Rules() []Rule {
 		{"init order", "A container starts only when every init container before it is done, and every sidecar before it has started.", initOrder},
 		{"sidecar not restarted", "A native sidecar that ends while a main container runs is restarted, unless the pod was deleted.", sidecarLeft},
 		{"ready without running", "A container that does not run is not ready, and a pod with such a container is not Ready.", readyWithoutRunning},
-		{"phase against containers", "A pod has succeeded if all its containers ended with 0, has failed if one did not, and has done neither while one runs.", phaseAgainstContainers},
+		{"phase against containers", "A pod has succeeded if all its containers ended with 0, has failed if one did not or was not started before the pod was deleted, and has done neither while one runs.", phaseAgainstContainers},
 		{"phase went back", "A pod that has succeeded or failed does nothing else, and one that runs is not pending again.", phaseWentBack},
 		{"gone before its end", "A pod is removed when all its containers have ended.", goneBeforeEnd},
 		{"Job against its pods", "A Job is complete or failed, not both; it is complete only if a pod of it succeeded, and failed only if none that succeeded is its newest.", jobAgainstPods},

@@ -34,7 +34,7 @@ func (h *history) eachPodState(f func(*pod, *collectors.Pod)) {
 
 func phaseAgainstContainers(h *history) (found []string) {
 	h.eachPodState(func(p *pod, now *collectors.Pod) {
-		if now.Phase != succeeded && now.Phase != failed || now.Reason != "" {
+		if !isFinal(now.Phase) || now.Reason != "" {
 			return
 		}
 		bad := false
@@ -45,6 +45,8 @@ func phaseAgainstContainers(h *history) (found []string) {
 			}
 			ends := c.Kind == collectors.KindMain || c.Kind == collectors.KindInit
 			bad = bad || ends && c.Current != nil && c.State == terminated && c.Current.ExitCode != 0
+			// One that was deleted before all of it has run has failed, too.
+			bad = bad || ends && !now.DeletedAt.IsZero() && c.Current == nil && c.Last == nil
 		}
 		if bad == (now.Phase == succeeded) {
 			found = append(found, fmt.Sprintf("%s %s", p.object.UID, now.Phase))
@@ -58,8 +60,7 @@ func phaseWentBack(h *history) (found []string) {
 		before := pending
 		for _, i := range p.records {
 			now := h.records[i].Pod.Phase
-			final := before == succeeded || before == failed
-			if final && now != before || before == running && now == pending {
+			if isFinal(before) && now != before || before == running && now == pending {
 				found = append(found, fmt.Sprintf("%s %s after %s", p.object.UID, now, before))
 			}
 			before = now

@@ -76,7 +76,7 @@ func TestTheText(t *testing.T) {
 		Kinds: []KindCount{{Kind: KindOOM}, {Kind: KindSignal, Candidates: 8, Made: 4, Dropped: map[string]int{RuleSame: 1}, Noticed: 2}, {Kind: KindPhase, Candidates: 1}},
 		Expectations: []Expectation{
 			{Name: "strong", Verb: "expect", File: "a/s.hcl", Line: 3, Decided: []string{"v1"}, Failed: 1, By: by},
-			{Name: "weak", Verb: "expect", File: "a/s.hcl", Line: 4, Decided: []string{"v1"}, Errors: 2, By: by},
+			{Name: "weak", Verb: "expect", File: "a/s.hcl", Line: 4, Decided: []string{"v1"}, Errors: 2, ErrorBy: by, Survived: true, Hint: "Look."},
 			{Name: "dead", Verb: "invariant", File: "a/s.hcl", Line: 5, Decided: []string{"v1"}, Survived: true, Hint: "Look."},
 			{Name: "skipped", Verb: "expect", File: "a/s.hcl", Line: 6},
 		},
@@ -88,9 +88,9 @@ func TestTheText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Scenario s on v1, v2\n", "signal  8          4     1        2        nothing else is told 1\n", "Nothing to change for: memory kill.\n",
-		"Not made, since -max bounds how many are: phase.\n", "x invariant dead       s.hcl:5  Look.\n", "expect weak  s.hcl:4  2, the first on v1: app ends with 143\n",
+		"Not made, since -max bounds how many are: phase.\n", "x invariant dead       s.hcl:5  Look.\n", "x expect weak  s.hcl:4  2, the first on v1: app ends with 143\n",
 		"signal           v2  app ends with 137\n", "nothing else is told  1 ",
-		"2 of 3 expectations were broken by a change, 1 of them only to an error; 1 survived all of them.\n",
+		"1 of 3 expectations were broken by a change; 2 survived all of them, of which 1 became an Error.\n",
 		"4 of 9 possible changes were made: 1 were dropped by a rule, 2 were noticed, 1 were not.\n",
 	} {
 		if !strings.Contains(b.String(), want) {

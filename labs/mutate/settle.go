@@ -130,7 +130,7 @@ func (h *history) newestOf(uid string) *pod {
 
 func (h *history) endingOf(p *pod) ending {
 	for _, i := range p.records {
-		if phase := h.records[i].Pod.Phase; phase == succeeded || phase == failed {
+		if phase := h.records[i].Pod.Phase; isFinal(phase) {
 			return ending{phase, h.arrivals[i]}
 		}
 	}
@@ -139,7 +139,7 @@ func (h *history) endingOf(p *pod) ending {
 
 func (d *draft) endingOf(p *pod) ending {
 	for _, i := range d.statesOf(p) {
-		if phase := d.entries[i].record.Pod.Phase; phase == succeeded || phase == failed {
+		if phase := d.entries[i].record.Pod.Phase; isFinal(phase) {
 			return ending{phase, d.entries[i].arrival}
 		}
 	}

@@ -43,6 +43,10 @@ func sameRun(a, b *collectors.Run) bool { return (a == nil) == (b == nil) && (a 
 // STATUS and READY follow; a state that tells nothing new is not sent.
 func (d *draft) restate(p *pod, changed map[string][]state) {
 	moments := d.moments(p, changed)
+	as := *p
+	if d.born[p] {
+		as.policy = always
+	}
 	var before *collectors.Pod
 	base := -1
 	for _, m := range moments {
@@ -60,8 +64,7 @@ func (d *draft) restate(p *pod, changed map[string][]state) {
 				now.Containers[i] = *s
 			}
 		}
-		derive(was, &now, p.policy)
-		stayFinal(before, &now)
+		as.derive(before, was, &now)
 		if before != nil && samePod(before, &now) && (m.record < 0 || d.news(p, m.record)) {
 			if m.record < 0 {
 				continue
@@ -73,19 +76,6 @@ func (d *draft) restate(p *pod, changed map[string][]state) {
 		}
 		before = &now
 		d.put(p, base, m, &now)
-	}
-}
-
-// stayFinal keeps the phase of a pod that had succeeded or failed before, as the
-// kubelet does; before may be nil.
-func stayFinal(before, now *collectors.Pod) {
-	if before == nil || now.Phase == before.Phase || before.Phase != succeeded && before.Phase != failed {
-		return
-	}
-	computed := statusOf(now) == now.Status
-	now.Phase = before.Phase
-	if computed {
-		now.Status = statusOf(now)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 const shownUnnoticed = 12
 
 // WriteText writes a result for people: for each scenario a row for each kind of
-// change, then the expectations that survived, those that could only be made an
-// Error, and some of the changes that nothing noticed.
+// change, then the expectations that survived, of them apart those that a change
+// could make an Error, and some of the changes that nothing noticed.
 func WriteText(w io.Writer, r Result, style report.Style) error {
 	s := report.NewSheet(style)
 	for _, sc := range r.Scenarios {
@@ -94,7 +94,7 @@ func (sc Scenario) writeSurvivors(s *report.Sheet) {
 	var rows [][]report.SheetCell
 	fail := expect.Fail
 	for _, e := range sc.Expectations {
-		if e.Survived {
+		if e.Survived && !e.weak() {
 			row := cells(e.Verb+" "+e.Name, e.place(), e.Hint)
 			row[0].Status = &fail
 			rows = append(rows, row)
@@ -106,14 +106,17 @@ func (sc Scenario) writeSurvivors(s *report.Sheet) {
 	}
 }
 
-// weak says that an expectation could only be made an Error.
-func (e Expectation) weak() bool { return e.By != nil && e.Failed+e.Passed == 0 }
+// weak says that an expectation survived and could only be made an Error.
+func (e Expectation) weak() bool { return e.Survived && e.ErrorBy != nil }
 
 func (sc Scenario) writeWeak(s *report.Sheet) {
 	var rows [][]report.SheetCell
+	fail := expect.Fail
 	for _, e := range sc.Expectations {
 		if e.weak() {
-			rows = append(rows, cells(e.Verb+" "+e.Name, e.place(), fmt.Sprintf("%d, the first on %s: %s", e.Errors, e.By.Cluster, e.By.Change)))
+			row := cells(e.Verb+" "+e.Name, e.place(), fmt.Sprintf("%d, the first on %s: %s", e.Errors, e.ErrorBy.Cluster, e.ErrorBy.Change))
+			row[0].Status = &fail
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) > 0 {
@@ -183,23 +186,24 @@ func (r Result) summary() []string {
 	decided, survived, weak := 0, 0, 0
 	for _, sc := range r.Scenarios {
 		for _, e := range sc.Expectations {
-			switch {
-			case len(e.Decided) == 0:
+			if len(e.Decided) == 0 {
 				continue
-			case e.Survived:
-				survived++
-			case e.weak():
-				weak++
 			}
 			decided++
+			if e.Survived {
+				survived++
+			}
+			if e.weak() {
+				weak++
+			}
 		}
 	}
 	text := fmt.Sprintf("%d of %d expectations were broken by a change", decided-survived, decided)
-	if weak > 0 {
-		text += fmt.Sprintf(", %d of them only to an error", weak)
-	}
 	if survived > 0 {
 		text += fmt.Sprintf("; %d survived all of them", survived)
+	}
+	if weak > 0 {
+		text += fmt.Sprintf(", of which %d became an Error", weak)
 	}
 	return []string{
 		text + ".",

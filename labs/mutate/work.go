@@ -14,10 +14,14 @@ type mutant struct {
 	subject *subject
 	kind    Kind
 	change  change
-	// words are those of the change.
+	// words are those of the change, and about the attributes and functions that
+	// it can be read by.
 	words map[string]bool
+	about []string
 	// like is the text of the change, the same on all clusters.
 	like string
+	// footprint is what it changes; nil if nobody asked.
+	footprint footprint
 	// out is what became of it; nil if it was not made.
 	out *outcome
 }
@@ -44,8 +48,8 @@ func newWork(subjects []*subject, all *others, o Options) *work {
 					continue
 				}
 				var list []*mutant
-				for _, c := range kind.candidates(&place{history: s.history, others: all}) {
-					list = append(list, &mutant{subject: s, kind: kind, change: c, words: s.wordsOf(c.text), like: s.likeness(c.text)})
+				for _, c := range kind.candidates(&place{history: s.history, others: all, spoken: s.spoken, readings: s.readings}) {
+					list = append(list, &mutant{subject: s, kind: kind, change: c, words: s.wordsOf(c.text), about: aboutOf(kind.Name, c.text), like: s.likeness(c.text)})
 				}
 				shuffle(list, o.Seed, run.Key, kind.Name)
 				lists = append(lists, list)
@@ -114,11 +118,19 @@ func (w *work) spread(ctx context.Context) error {
 	return w.judge(ctx, batch)
 }
 
+// done notes that a copy was made.
+func (w *work) done(m *mutant) {
+	w.made = append(w.made, m)
+	if w.options.Progress != nil {
+		w.options.Progress(len(w.made), w.options.Max)
+	}
+}
+
 // judge makes and judges copies, several at a time.
 func (w *work) judge(ctx context.Context, batch []*mutant) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	next, done := 0, len(w.made)
+	next, outs := 0, make([]outcome, len(batch))
 	for range min(len(batch), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for {
@@ -129,18 +141,17 @@ func (w *work) judge(ctx context.Context, batch []*mutant) error {
 				if i >= len(batch) || ctx.Err() != nil {
 					return
 				}
-				out := batch[i].judge()
-				mu.Lock()
-				batch[i].out = &out
-				done++
-				if w.options.Progress != nil {
-					w.options.Progress(done, w.options.Max)
-				}
-				mu.Unlock()
+				outs[i] = batch[i].judge()
 			}
 		})
 	}
 	wg.Wait()
-	w.made = append(w.made, batch...)
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, m := range batch {
+		m.out = &outs[i]
+		w.done(m)
+	}
+	return nil
 }

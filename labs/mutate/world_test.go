@@ -52,7 +52,7 @@ func (s *script) pod(when float64, o collectors.Object, owner *collectors.Object
 	p := &collectors.Pod{Owner: owner, Node: "n", IP: "10.0.0.1", CreatedAt: at(0), Containers: cs}
 	p.Phase = phaseOf(p, policy)
 	p.Conditions = conditionsOf(p)
-	p.Status, p.Ready = statusOf(p), readyOf(p)
+	p.Status, p.Ready = (&pod{policy: policy}).statusOf(p), readyOf(p)
 	s.add(when, collectors.Record{Source: collectors.SourceAPI, Type: collectors.TypePod, Object: o, Precision: time.Second, Pod: p})
 }
 
@@ -128,6 +128,7 @@ func world() []collectors.Record {
 // place is the world as a place for changes, with what another run has.
 func newPlace() *place {
 	h := newHistory(begin, world())
+	h.know(known{})
 	o := newOthers()
 	o.add(h)
 	other := &script{}

@@ -74,6 +74,32 @@ func (j *Judging) Eval(st *dsl.Step, expr hcl.Expression) (cty.Value, hcl.Diagno
 	return v, diags
 }
 
+// Question asks what an expression of a step is over what had arrived by a time.
+type Question struct {
+	Step  *dsl.Step
+	Expr  hcl.Expression
+	Until time.Time
+}
+
+// Find answers questions, which are in the order of their times, with what the
+// value of each rests on; with nothing where an expression cannot be evaluated.
+func (j *Judging) Find(questions []Question) []value.Finding {
+	view := j.view
+	view.Timeline = collectors.NewTimeline(j.run.Begin)
+	scope, records := view.Scope(), j.records
+	found := make([]value.Finding, len(questions))
+	for i, q := range questions {
+		for len(records) > 0 && !received(records[0]).After(q.Until) {
+			view.Timeline.Add(records[0])
+			records = records[1:]
+		}
+		if f, diags := scope.With(q.Step.Roots).Now().Find(q.Expr); !diags.HasErrors() {
+			found[i] = f
+		}
+	}
+	return found
+}
+
 // Scenario is the scenario that the run is judged by.
 func (j *Judging) Scenario() *dsl.Scenario { return j.view.scenario }
 
