@@ -76,7 +76,7 @@ func BenchmarkDeciders(b *testing.B) {
 
 // BenchmarkLogs has one expectation look for a line that does not come.
 func BenchmarkLogs(b *testing.B) {
-	for _, n := range []int{1000, 4000} {
+	for _, n := range []int{1000, 4000, 300_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				bench := newRealBench()
