@@ -32,7 +32,11 @@ func makePresent(expr hclsyntax.Expression) hclsyntax.Expression {
 // prepareArguments wraps those arguments of a call that must not be null.
 func prepareArguments(call *hclsyntax.FunctionCallExpr) {
 	f, known := specs[call.Name]
-	if !known || call.Name == "try" || call.Name == "can" { // which take expressions
+	switch call.Name {
+	case "try", "can", "object": // which take expressions, or stand for a type
+		return
+	}
+	if !known {
 		return
 	}
 	params, rest := f.Params(), f.VarParam()

@@ -134,7 +134,7 @@ func neverHappened(attr string) string {
 
 // neverCame says, of those references that are not known, what never came, as
 // of those whose time or exit code cannot come any more; where there are none,
-// why the condition is not known. A local is named by what it is made of.
+// what is null, or why else the condition is not known. A local is named by what it is made of.
 func (ev evidence) neverCame(refs []reference) string {
 	var parts []string
 	for _, r := range refs {
@@ -143,6 +143,11 @@ func (ev evidence) neverCame(refs []reference) string {
 		}
 		if text := ev.missing(r); !slices.Contains(parts, text) {
 			parts = append(parts, text)
+		}
+	}
+	for _, r := range refs {
+		if len(parts) == 0 && r.known && r.absent && isObserved(r.path) {
+			parts = append(parts, r.Expression+" was null")
 		}
 	}
 	if len(parts) == 0 {
