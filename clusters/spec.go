@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"path/filepath"
 	"time"
 )
@@ -8,13 +9,8 @@ import (
 // DefaultReadyTimeout bounds the wait for a new cluster to be ready.
 const DefaultReadyTimeout = 5 * time.Minute
 
-// The providers of clusters.
-const (
-	// ProviderKind makes clusters with kind, on a container engine.
-	ProviderKind = "kind"
-	// ProviderExisting finds clusters that are there, by a kubeconfig.
-	ProviderExisting = "existing"
-)
+// ProviderKind is the name of the provider that is meant if none is named.
+const ProviderKind = "kind"
 
 // Component names one Kubernetes component whose settings a Spec changes.
 type Component struct {
@@ -32,10 +28,14 @@ type Component struct {
 type Spec struct {
 	// Name is the cluster's name in the scenario, such as "v128_on".
 	Name string `json:"name"`
-	// Provider is who makes it; empty means ProviderKind.
+	// Provider is the provider's name; empty means ProviderKind.
 	Provider string `json:"provider,omitempty"`
-	// Existing says which cluster is meant; set with ProviderExisting alone.
-	Existing *Existing `json:"existing,omitempty"`
+	// Settings are the provider's own arguments of the cluster's block, by their
+	// names, such as "kubeconfig".
+	Settings map[string]string `json:"settings,omitempty"`
+	// Needs are what the scenarios do on the cluster, beside what is needed to
+	// observe them. They are set if the provider checks rights.
+	Needs []Need `json:"needs,omitempty"`
 	// Version is the whole Kubernetes version without a leading "v", such as
 	// "1.28.15".
 	Version string `json:"version"`
@@ -62,13 +62,8 @@ type Spec struct {
 	ReadyTimeout time.Duration `json:"ready_timeout,omitempty"`
 }
 
-// By is the cluster's provider.
-func (s Spec) By() string {
-	if s.Provider == "" {
-		return ProviderKind
-	}
-	return s.Provider
-}
+// ProviderName is the name of the cluster's provider, never empty.
+func (s Spec) ProviderName() string { return cmp.Or(s.Provider, ProviderKind) }
 
 // LoadBalancerImage is what kind puts before several control planes. It is fixed
 // in kind, so that what takes its place has to have its name.
@@ -91,7 +86,7 @@ type Node struct {
 type Handle struct {
 	// Name is the cluster's name in the scenario.
 	Name string `json:"name"`
-	// Provider is who has it; empty means ProviderKind.
+	// Provider is the provider's name; empty means ProviderKind.
 	Provider string `json:"provider,omitempty"`
 	// ID is the name under which the provider knows it, unique on the host.
 	ID string `json:"id"`
@@ -103,10 +98,8 @@ type Handle struct {
 	// Nodes are its machines, control planes first; none where they may not be
 	// listed.
 	Nodes []Node `json:"nodes"`
-	// Of a cluster that exists: Watched says that its nodes may be listed and
-	// watched, Reached that commands can be run on them.
-	Watched bool `json:"watched,omitempty"`
-	Reached bool `json:"reached,omitempty"`
+	// Capabilities are what can be done with this cluster.
+	Capabilities Capabilities `json:"capabilities,omitzero"`
 	// Reused says that it was made for an earlier use, and cleaned since.
 	Reused bool `json:"reused,omitempty"`
 	// Runtime names the nodes' container runtime and its version, such as
@@ -122,11 +115,12 @@ func KubeconfigPath(runDir, cluster string) string {
 	return filepath.Join(runDir, "kubeconfig", cluster+".yaml")
 }
 
-// Remaining is a cluster of lab that is on the host, or what a run left on one
-// that exists.
-type Remaining struct {
-	// Provider is who has it; empty means ProviderKind. Kubeconfig is the file by
-	// which one that exists is reached, and Run the folder of the run.
+// Orphan is a cluster of lab that is on the host, or what a run left on a cluster
+// that others use as well.
+type Orphan struct {
+	// Provider is the provider's name; empty means ProviderKind. Kubeconfig is
+	// the file by which a cluster is reached that lab did not make, and Run the
+	// folder of the run.
 	Provider   string `json:"provider,omitempty"`
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	Run        string `json:"run,omitempty"`

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/kind-lab/lab/clusters/versions"
 )
 
-// OldestKubernetes is the oldest minor version that clusters are made of.
-const OldestKubernetes = "1.27"
+// OldestKubernetes is the oldest minor version that clusters are made of, such
+// as "1.27".
+func OldestKubernetes() string { return versions.Oldest().Line() }
 
 var (
 	// ErrBadVersion says that a text is no Kubernetes version.
@@ -100,7 +103,7 @@ func ParseConstraint(text string) (Constraint, error) {
 		c.to = Version{v.Major, v.Minor + 1, 0}
 	}
 	if oldest := oldest(); c.to.Compare(oldest) <= 0 {
-		return Constraint{}, fmt.Errorf("%w: %q; the oldest is %s", ErrTooOld, text, OldestKubernetes)
+		return Constraint{}, fmt.Errorf("%w: %q; the oldest is %s", ErrTooOld, text, OldestKubernetes())
 	}
 	return c, nil
 }
@@ -120,7 +123,7 @@ func (c Constraint) Exact() (Version, bool) { return c.from, c.exact }
 
 // oldest is the first release of OldestKubernetes.
 func oldest() Version {
-	v, _, err := parseParts(OldestKubernetes)
+	v, _, err := parseParts(OldestKubernetes())
 	if err != nil {
 		return Version{}
 	}

@@ -24,7 +24,7 @@ type Clock struct {
 	// Jumped says that this clock or this machine's was set, or stood still, since
 	// the measurement before.
 	Jumped bool `json:"jumped,omitempty"`
-	// Reason says why it is so, where that is not what a measurement says.
+	// Reason says why it is so, if that is not what a measurement says.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -111,7 +111,7 @@ func (c *Clock) drift(elapsed time.Duration) time.Duration {
 // ClockSkew says how far the cluster's clocks were ahead of this machine's, from
 // the run's begin to the newest record: at least low and at most high. What
 // happened at a time by this machine's clock happened at that time plus low, plus
-// high, or in between by each of theirs. known is false where no clock was
+// high, or in between by each of theirs. known is false if no clock was
 // measured, as in old recordings.
 func (t *Timeline) ClockSkew() (low, high time.Duration, known bool) {
 	for i, c := range t.clocks {

@@ -35,7 +35,7 @@
 // objects of one kind the order is that of the changes, of two kinds it says
 // nothing. A watch that breaks is a gap of its kind, with Object.Kind set; in old
 // recordings that is empty for pods and Jobs, which stands for all of the API. The
-// gap is closed with 0 where the watch was resumed and has brought all that was
+// gap is closed with 0 if the watch was resumed and has brought all that was
 // listed then, with -1 where all was listed anew. Sync returns once everything that
 // the API server had is recorded. Kubernetes' events are hints: they may be
 // missing, and come in any order.
@@ -43,14 +43,15 @@
 // Package runtime promises each start and end of a container on its nodes, and
 // each memory kill of which containerd or the kernel's log tells, from Ready on,
 // and before that the newest ones of the containers that are there. Records of one
-// container come in the order in which containerd told of them; their times are
+// container come in the order in which containerd reported them; their times are
 // those of the events. A memory kill that the kernel's log alone tells of comes
 // after the end. A stream that breaks is a gap of the whole source, closed with -1
 // once the starts and ends were recorded that the node still knows. One that does
 // not answer in time is a gap that is closed with 0 when it does. An event that
 // cannot be read, or of which the container cannot be found, is a gap with the
-// count 1. Sync returns once all of which containerd knew before it is recorded;
-// it leaves 20 ms for what just happened to get there.
+// count 1. Ends by SIGKILL for which a node cannot be asked for the kernel's log are
+// a gap with their count. Sync returns once all of which containerd knew before it
+// is recorded; it leaves 20 ms for what just happened to get there.
 //
 // Package nodelogs promises every line of every container, each container's in the
 // order in which the runtime wrote them, with what is beyond its bounds counted.

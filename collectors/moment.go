@@ -14,7 +14,7 @@ type Moment struct {
 func (m Moment) Known() bool { return !m.Time.IsZero() }
 
 // Order tells which of two moments was first: negative where a was, positive
-// where b was. It is false where that cannot be known: one of them is not
+// where b was. It is false if that cannot be known: one of them is not
 // known, or they are less apart than the coarser of the two is precise.
 func Order(a, b Moment) (int, bool) {
 	if !a.Known() || !b.Known() {

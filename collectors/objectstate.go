@@ -14,7 +14,7 @@ type ObjectState struct {
 	APIVersion string
 	// First and Last are the first and the newest record that have its state.
 	First, Last Record
-	// Fields is the newest state's JSON, decoded with json.Number; nil where it
+	// Fields is the newest state's JSON, decoded with json.Number; nil if it
 	// was too long.
 	Fields map[string]any
 	// GoneAt is when the removal from the API was received.

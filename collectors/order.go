@@ -14,7 +14,7 @@ import (
 // An API object's Time is when its change was received, so it stands where it
 // became known, and the runtime's records where things happened. That two
 // records are printed one after the other is no evidence of their order: Order
-// says whether two times can be told apart.
+// says whether two times can be distinguished.
 func Compare(a, b Record) int {
 	return cmp.Or(
 		a.Time.Compare(b.Time),

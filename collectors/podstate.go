@@ -12,7 +12,7 @@ type PodState struct {
 	Object Object
 	// First and Last are the first and the newest record of the API that have
 	// its state; after its removal Last is the last one before it, unless the
-	// removal itself told more.
+	// removal itself reported more.
 	First, Last Record
 	// Statuses are the distinct values of the STATUS column, each once, in the
 	// order in which they were first seen.
@@ -35,14 +35,14 @@ type ContainerState struct {
 	// ReadyAt is when the API was first seen to call it ready; the time of
 	// the receipt, which is up to seconds after the fact.
 	ReadyAt Moment
-	// Runs are all runs that either source told, oldest first.
+	// Runs are all runs that either source reported, oldest first.
 	Runs []RunState
 }
 
 // Pod is what the newest record says.
 func (p *PodState) Pod() *Pod { return p.Last.Pod }
 
-// Container is the container of that name; nil where the pod has none.
+// Container is the container of that name; nil if the pod has none.
 func (p *PodState) Container(name string) *ContainerState {
 	for _, c := range p.Containers {
 		if c.Name == name {
@@ -58,12 +58,12 @@ func (p *PodState) Over() bool {
 	return p.GoneAt.Known() || p.Pod().Phase == "Succeeded" || p.Pod().Phase == "Failed"
 }
 
-// Started is the newest run whose start is known; nil where there is none.
+// Started is the newest run whose start is known; nil if there is none.
 func (c *ContainerState) Started() *RunState {
 	return c.newest(func(r *RunState) bool { return r.StartedAt.Known() })
 }
 
-// Exited is the newest run that ended; nil where none did.
+// Exited is the newest run that ended; nil if none did.
 func (c *ContainerState) Exited() *RunState {
 	return c.newest(func(r *RunState) bool { return r.Exited })
 }
@@ -78,7 +78,7 @@ func (c *ContainerState) newest(match func(*RunState) bool) *RunState {
 }
 
 // StartOrder are the names of the containers that started, by their first
-// run's start. It is false where two of the times cannot be told apart, or a
+// run's start. It is false where two of the times cannot be distinguished, or a
 // start was not seen of a container that ran: then there is no order to give.
 func (p *PodState) StartOrder() ([]string, bool) {
 	return p.orderBy(func(c *ContainerState) (Moment, bool) {
@@ -90,7 +90,7 @@ func (p *PodState) StartOrder() ([]string, bool) {
 }
 
 // ExitOrder are the names of the containers whose newest run ended, by that
-// end. It is false where two of the times cannot be told apart or one is not
+// end. It is false where two of the times cannot be distinguished or one is not
 // known.
 func (p *PodState) ExitOrder() ([]string, bool) {
 	return p.orderBy(func(c *ContainerState) (Moment, bool) {
@@ -198,7 +198,7 @@ func (t *Timeline) addContainer(p *pod, r Record, c Container) {
 	}
 }
 
-// runID is the run's id, or a made-up one where the API told none.
+// runID is the run's id, or a made-up one where the API reported none.
 func runID(owner runKey, id string, restarts int) string {
 	if id != "" {
 		return id

@@ -83,7 +83,7 @@ type Record struct {
 	// Time is when it happened, by the source's own clock. For an API object
 	// it is when the change was received.
 	Time time.Time `json:"time"`
-	// Received is when the record arrived; the Sink sets it where it is zero.
+	// Received is when the record arrived; the Sink sets it if it is zero.
 	Received time.Time `json:"received"`
 	// Precision is how finely Time is known.
 	Precision time.Duration `json:"precision"`
@@ -120,13 +120,13 @@ type Content struct {
 	APIVersion      string    `json:"api_version"`
 	ResourceVersion string    `json:"resource_version,omitempty"`
 	CreatedAt       time.Time `json:"created_at"`
-	// JSON is the whole object without managedFields; empty where it is longer
+	// JSON is the whole object without managedFields; empty if it is longer
 	// than MaxContent, as TooLong says.
 	JSON    json.RawMessage `json:"json,omitempty"`
 	TooLong bool            `json:"too_long,omitempty"`
 }
 
-// Event is a Kubernetes event. Events are rate-limited and told out of order:
+// Event is a Kubernetes event. Events are rate-limited and reported out of order:
 // hints, never evidence.
 type Event struct {
 	Reason  string `json:"reason"`
@@ -159,7 +159,7 @@ type Pod struct {
 	// recordings.
 	ConditionDetails map[string]Condition `json:"condition_details,omitempty"`
 	CreatedAt        time.Time            `json:"created_at"`
-	// DeletedAt is when the deletion was asked for; zero where it was not.
+	// DeletedAt is when the deletion was asked for; zero if it was not.
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 	// Containers are all containers of the spec: init containers first, in
 	// the spec's order, then the others, then the ephemeral ones.
@@ -245,7 +245,7 @@ type Condition struct {
 	ChangedAt time.Time `json:"changed_at,omitzero"`
 }
 
-// Task is a start, an end or a memory kill that the container runtime told.
+// Task is a start, an end or a memory kill that the container runtime reported.
 type Task struct {
 	// ID is the runtime's id of the container.
 	ID   string `json:"id"`
@@ -257,7 +257,7 @@ type Task struct {
 
 // Log is one line of a container's log.
 type Log struct {
-	// Run counts the container's runs from 0, where it is known.
+	// Run counts the container's runs from 0, if it is known.
 	Run    int    `json:"run"`
 	Stream string `json:"stream,omitempty"`
 	Text   string `json:"text"`
@@ -274,12 +274,12 @@ type Gap struct {
 	// To is zero while the gap goes on.
 	To     time.Time `json:"to"`
 	Reason string    `json:"reason"`
-	// Count is how much was lost: 0 where all came, but late; -1 where that is not
+	// Count is how much was lost: 0 if all came, but late; -1 if that is not
 	// known.
 	Count int `json:"count"`
 }
 
-// Asked says that sources were asked whether they have told everything: what
+// Asked says that sources were asked whether they have reported everything: what
 // they could see until At was recorded before, or is in a gap that goes on.
 type Asked struct {
 	At      time.Time `json:"at"`
@@ -292,7 +292,7 @@ type Step struct {
 	Verb       string    `json:"verb"`
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at"`
-	// Error is the refusal that the scenario expected; empty where there was
+	// Error is the refusal that the scenario expected; empty if there was
 	// none.
 	Error string `json:"error,omitempty"`
 	// Warnings are those that the API server sent.
@@ -300,10 +300,21 @@ type Step struct {
 	// Objects are those that the step did something to.
 	Objects []Object `json:"objects,omitempty"`
 	// Stdout and Stderr are what a command wrote, and ExitCode is how it
-	// ended; nil where the step ran none that ended.
+	// ended; nil if the step ran none that ended.
 	Stdout   string `json:"stdout,omitempty"`
 	Stderr   string `json:"stderr,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
+	// Status, Detail and Outcome are what the report says of a step that is not
+	// decided by expressions: "pass", "job/myapp created", and "refused" if it
+	// was expected to fail. They are empty in older recordings.
+	Status  string `json:"status,omitempty"`
+	Detail  string `json:"detail,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// RanCommand says whether the step ran a command, so that it has an output.
+func (s *Step) RanCommand() bool {
+	return s.ExitCode != nil || s.Stdout != "" || s.Stderr != "" || s.Verb == "exec"
 }
 
 // Sink takes records. It is safe for concurrent use and returns once the

@@ -9,18 +9,18 @@ import (
 // RunState is what is known of one run of a container, from the runtime and
 // the API together. The runtime's times win over the API's.
 type RunState struct {
-	// ID is the runtime's id; for a run that the API told without one it is a
+	// ID is the runtime's id; for a run that the API reported without one it is a
 	// made-up name that begins with "?".
 	ID string
 	// StartedAt is not known where nobody saw the start; FinishedAt is not
-	// known while it runs. A start that was told for after the end, as happens
+	// known while it runs. A start that was reported to be after the end, as happens
 	// to very short runs, is put just before it.
 	StartedAt, FinishedAt Moment
 	// Exited says that it ended; only then ExitCode, Signal and Reason mean
 	// anything. It may be known before FinishedAt is.
 	Exited   bool
 	ExitCode int
-	// Signal is the number of the signal that ended it; 0 where it ended by
+	// Signal is the number of the signal that ended it; 0 if it ended by
 	// itself.
 	Signal int
 	// Reason is the API's, such as "Completed" or "OOMKilled"; empty before
@@ -28,13 +28,13 @@ type RunState struct {
 	Reason string
 	// OOM says that the kernel killed for memory in it.
 	OOM bool
-	// Reported says that the API told of its end, so that Reason is known and
+	// Reported says that the API reported its end, so that Reason is known and
 	// OOM will not change.
 	Reported bool
 }
 
-// ByRuntime says that the container runtime told of it: of its start, and of its
-// end if it has one.
+// ByRuntime says that the container runtime reported it: its start, and its end if
+// it has one.
 func (r *RunState) ByRuntime() bool {
 	return r.StartedAt.Source == SourceRuntime && (!r.Exited || r.FinishedAt.Source == SourceRuntime)
 }
@@ -42,14 +42,14 @@ func (r *RunState) ByRuntime() bool {
 // runKey names a container of a pod by the pod's UID.
 type runKey struct{ uid, container string }
 
-// run holds what each source told of one run, apart, so that the order in
-// which they told it does not matter.
+// run holds what each source reported about one run, apart, so that the order in
+// which they reported it does not matter.
 type run struct {
 	id    string
 	owner runKey
 	// named says that a pod record named the owner, which beats a task's.
 	named bool
-	// index is the restart count that it belongs to; -1 where it is not known.
+	// index is the restart count that it belongs to; -1 if it is not known.
 	index            int
 	start, exit, oom Moment
 	exitCode         int
@@ -61,7 +61,7 @@ type run struct {
 const maxSignal = 64
 
 // SignalOf is the signal that an exit code of a container stands for, such as
-// 9 for 137; 0 where it stands for none.
+// 9 for 137; 0 if it stands for none.
 func SignalOf(exitCode int) int {
 	if n := exitCode - 128; n > 0 && n <= maxSignal {
 		return n
@@ -69,7 +69,7 @@ func SignalOf(exitCode int) int {
 	return 0
 }
 
-// state merges what the sources told.
+// state merges what the sources reported.
 func (r *run) state() RunState {
 	s := RunState{
 		ID:         r.id,
@@ -119,7 +119,7 @@ func beforeEnd(start, end Moment) Moment {
 // reasonOOM is the reason that the API gives for a memory kill.
 const reasonOOM = "OOMKilled"
 
-// runOf is the run of that id, made where there was none.
+// runOf is the run of that id, made if there was none.
 func (t *Timeline) runOf(id string) *run {
 	r := t.runs[id]
 	if r == nil {
@@ -141,7 +141,7 @@ func (t *Timeline) assign(r *run, owner runKey, named bool) {
 	t.touch(r.owner.uid)
 }
 
-// addTask merges what the runtime told of a run.
+// addTask merges what the runtime reported about a run.
 func (t *Timeline) addTask(rec Record) {
 	if rec.Task == nil || rec.Task.ID == "" {
 		return
@@ -161,17 +161,17 @@ func (t *Timeline) addTask(rec Record) {
 	t.assign(r, runKey{rec.Object.UID, rec.Container}, false)
 }
 
-// addAPIRun merges what the API told of a run.
-func (t *Timeline) addAPIRun(owner runKey, id string, index int, told Run, exited bool) {
+// addAPIRun merges what the API reported about a run.
+func (t *Timeline) addAPIRun(owner runKey, id string, index int, reported Run, exited bool) {
 	r := t.runOf(id)
 	r.index = index
-	if !told.StartedAt.IsZero() {
-		r.api.StartedAt = told.StartedAt
+	if !reported.StartedAt.IsZero() {
+		r.api.StartedAt = reported.StartedAt
 	}
 	if exited {
 		started := r.api.StartedAt
-		r.api, r.apiExited = told, true
-		if told.StartedAt.IsZero() {
+		r.api, r.apiExited = reported, true
+		if reported.StartedAt.IsZero() {
 			r.api.StartedAt = started
 		}
 	}
@@ -190,7 +190,7 @@ func (t *Timeline) runStates(owner runKey) []RunState {
 }
 
 // sortRuns puts a container's runs into their order: by restart count where
-// the API told all of them, else by when they began, or ended where that is
+// the API reported all of them, else by when they began, or ended where that is
 // not known.
 func sortRuns(runs []*run) {
 	counted := !slices.ContainsFunc(runs, func(r *run) bool { return r.index < 0 })

@@ -24,7 +24,7 @@ func TestAStartIsBeforeItsEnd(t *testing.T) {
 		start   time.Time
 		end     time.Time
 	}{
-		"told in order":                      {[]Record{startTask(1.1), exitTask(1.15)}, at(1.1), at(1.15)},
+		"reported in order":                  {[]Record{startTask(1.1), exitTask(1.15)}, at(1.1), at(1.15)},
 		"stamped after the end":              {[]Record{startTask(1.2), exitTask(1.15)}, at(1.15).Add(-1), at(1.15)},
 		"stamped at the end":                 {[]Record{startTask(1.15), exitTask(1.15)}, at(1.15).Add(-1), at(1.15)},
 		"stamped seconds late":               {[]Record{startTask(4.5), exitTask(1.15)}, at(1.15).Add(-1), at(1.15)},

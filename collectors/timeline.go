@@ -31,7 +31,7 @@ type Timeline struct {
 	runs     map[string]*run
 	runsOf   map[runKey][]*run
 	steps    []Step
-	// gaps are all records of gaps, as they were told.
+	// gaps are all records of gaps, as they were reported.
 	gaps []Record
 	// clocks are those of the nodes, in the order in which they were first
 	// measured.
@@ -144,16 +144,16 @@ func (t *Timeline) fold(r Record) {
 // Steps are the steps that were done, in that order.
 func (t *Timeline) Steps() []Step { return t.steps[:len(t.steps):len(t.steps)] }
 
-// GapsTold counts the records that told of gaps.
+// GapsTold counts the records that reported gaps.
 func (t *Timeline) GapsTold() int { return len(t.gaps) }
 
 // Gaps are the stretches that sources did not see, each a record of TypeGap,
-// in the order in which they were told. One whose Gap.To is zero still goes
+// in the order in which they were reported. One whose Gap.To is zero still goes
 // on; a later one of the same source, object, container and From closes it and
 // stands in its place.
 func (t *Timeline) Gaps() []Record { return t.GapsBy(t.last) }
 
-// GapsBy are the gaps as they were told by a time: one that was told later is
+// GapsBy are the gaps as they were reported by a time: one that was reported later is
 // left out, one that was closed later still goes on.
 func (t *Timeline) GapsBy(at time.Time) []Record {
 	var gaps []Record

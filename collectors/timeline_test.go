@@ -78,6 +78,29 @@ func onlyContainer(t *testing.T, tl *Timeline) *ContainerState {
 	return pods[0].Containers[0]
 }
 
+// mergedRuns is a container's runs and the records that they were merged of.
+type mergedRuns struct {
+	name    string
+	records []Record
+	want    []RunState
+}
+
+func runtime(s float64) Moment { return Moment{at(s), 1, SourceRuntime} }
+
+func api(s float64) Moment { return Moment{whole(s), time.Second, SourceAPI} }
+
+func areMerged(t *testing.T, tests []mergedRuns) {
+	t.Helper()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := onlyContainer(t, fold(test.records...)).Runs
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestRunsAreMerged(t *testing.T) {
 	start := task(TypeTaskStart, 1.25, "u", "c", "id1", 0)
 	exit := task(TypeTaskExit, 5.5, "u", "c", "id1", 137)
@@ -85,13 +108,7 @@ func TestRunsAreMerged(t *testing.T) {
 		r.Object, r.Container = Object{}, ""
 		return r
 	}
-	runtime := func(s float64) Moment { return Moment{at(s), 1, SourceRuntime} }
-	api := func(s float64) Moment { return Moment{whole(s), time.Second, SourceAPI} }
-	tests := []struct {
-		name    string
-		records []Record
-		want    []RunState
-	}{
+	areMerged(t, []mergedRuns{
 		{"the API alone", []Record{podRecord(2, "p", "u", "Running", running("c", "id1", 1.25))},
 			[]RunState{{ID: "id1", StartedAt: api(1)}}},
 		{"the runtime is more precise, whichever comes first",
@@ -115,6 +132,13 @@ func TestRunsAreMerged(t *testing.T) {
 		{"the API's running does not undo an exit",
 			[]Record{start, exit, podRecord(6, "p", "u", "Running", running("c", "id1", 1.25))},
 			[]RunState{{ID: "id1", StartedAt: runtime(1.25), FinishedAt: runtime(5.5), Exited: true, ExitCode: 137, Signal: 9}}},
+	})
+}
+
+func TestSeveralRunsAreMerged(t *testing.T) {
+	start := task(TypeTaskStart, 1.25, "u", "c", "id1", 0)
+	exit := task(TypeTaskExit, 5.5, "u", "c", "id1", 137)
+	areMerged(t, []mergedRuns{
 		{"out of memory, as both tell it",
 			[]Record{start, task(TypeTaskOOM, 5.4, "u", "c", "id1", 0), exit,
 				podRecord(7, "p", "u", "OOMKilled", terminated("c", "id1", 1.25, 5.5, 137, "OOMKilled"))},
@@ -136,15 +160,7 @@ func TestRunsAreMerged(t *testing.T) {
 				task(TypeTaskExit, 1.013, "u", "c", "id1", 2), task(TypeTaskStart, 1, "u", "c", "id1", 0), task(TypeTaskStart, 1.5, "u", "c", "id2", 0)},
 			[]RunState{{ID: "id1", StartedAt: runtime(1), FinishedAt: runtime(1.013), Exited: true, ExitCode: 2},
 				{ID: "id2", StartedAt: runtime(1.5)}}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := onlyContainer(t, fold(test.records...)).Runs
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("runs (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 func TestPodState(t *testing.T) {

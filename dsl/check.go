@@ -3,7 +3,6 @@ package dsl
 import (
 	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -13,22 +12,22 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// surroundings are what an expression may refer to where it stands.
+// surroundings are what an expression may refer to at its place in the file.
 type surroundings struct {
 	roots []string
 	// extra are further roots with their values: matrix, each, iterators.
 	extra map[string]cty.Value
 	// locals are the scenario's own.
 	locals map[string]hcl.Expression
-	// steps are the names of the scenario's steps; done of them come before
-	// the expression, all of them where it has no place among them.
+	// steps are the names of the scenario's steps. The first done of them come
+	// before the expression: all of them if it is not in a step.
 	steps []string
 	done  int
-	// literal says that only plain values may stand here.
+	// literal says that only literal values are allowed.
 	literal bool
 }
 
-// static are the surroundings of what is evaluated before anything runs.
+// static are the surroundings of an expression that is evaluated before the run.
 func (in surroundings) static() surroundings {
 	return surroundings{roots: []string{"local", "path", "var"}, extra: in.extra}
 }
@@ -45,9 +44,9 @@ func (in surroundings) all() []string {
 	return roots
 }
 
-// check finds what is wrong with an expression before anything has run and
-// tells it. It returns the expression's value as far as it is known then, with
-// its marks; false where something is wrong.
+// check finds mistakes in an expression before the run and reports them. It
+// returns the expression's value as far as it is known then, with its marks;
+// false if there is a mistake.
 func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	if v, ok := literal(expr); ok {
 		return v, true
@@ -59,7 +58,7 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	excused := tried(expr)
 	v, diags, ofRefs := scope.EvalEach(expr, func(ref hcl.Traversal) bool { return wrong || excused[ref.SourceRange()] })
 	for _, at := range scope.UnknownKinds(expr) {
-		found = append(found, mistake(at, "Unknown kind", "The API version and the kind that object() asks for must be known before the run, so that they can be watched; only the name may be computed while it goes on."))
+		found = append(found, mistake(at, "Unknown kind", "The API version and the kind in object() must be known before the run, because lab must watch them. Only the name can be computed during the run."))
 	}
 	for _, d := range scope.Examine(expr).Diags {
 		if !covered(d, found) {
@@ -80,8 +79,8 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	return v, !found.HasErrors() && !diags.HasErrors()
 }
 
-// literal is the value of an expression that is one string or number written
-// out, as most are; false where it is anything else.
+// literal is the value of an expression that is one literal string or number,
+// as most are; false for any other expression.
 func literal(expr hcl.Expression) (cty.Value, bool) {
 	switch expr := expr.(type) {
 	case *hclsyntax.TemplateExpr:
@@ -107,7 +106,7 @@ func covered(d *hcl.Diagnostic, found hcl.Diagnostics) bool {
 }
 
 // inLocals says whether a diagnostic is about one of the scenario's locals
-// that expr uses: those are checked themselves.
+// that expr uses. Locals are checked separately.
 func inLocals(d *hcl.Diagnostic, expr hcl.Expression, in surroundings) bool {
 	if d.Subject == nil {
 		return false
@@ -121,7 +120,7 @@ func inLocals(d *hcl.Diagnostic, expr hcl.Expression, in surroundings) bool {
 	return false
 }
 
-// tried are the references within try() and can(), which may fail.
+// tried are the references in try() and can(), which may fail.
 func tried(expr hcl.Expression) map[hcl.Range]bool {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
@@ -199,30 +198,30 @@ func nameIn(ref hcl.Traversal) (string, hcl.Range, bool) {
 	return "", hcl.Range{}, false
 }
 
-// foreignRoot says why a reference may not begin as it does.
+// foreignRoot explains why a reference cannot begin with its root.
 func foreignRoot(ref hcl.Traversal, roots []string) string {
 	root := ref.RootName()
 	switch {
 	case root == "cluster":
-		return `Clusters are referred to in a scenario's "clusters" argument only. The cluster that the scenario runs on now is "target".`
+		return `Only the "clusters" argument of a scenario can refer to clusters. The cluster that the scenario runs on is "target".`
 	case root == "matrix":
-		return "The scenario has no matrix block, so there is no row of it to refer to."
+		return "The scenario has no matrix block, so it has no row to refer to."
 	case root == "each":
-		return `"each" is known in a cluster block with for_each only.`
+		return `"each" is known only in a cluster block with for_each.`
 	case len(roots) == 0:
 		return fmt.Sprintf("%q cannot be used here: a plain value is required.", root)
 	case has(value.Roots(), root):
-		return fmt.Sprintf("%q is known only while a scenario runs, so it cannot be used here. Here one can refer to %s.", root, suggest.List(roots))
+		return fmt.Sprintf("%q is known only while a scenario runs, so it cannot be used here. An expression here can refer to %s.", root, suggest.List(roots))
 	}
 	hint := suggest.Sentence(root, roots)
 	if len(ref) == 1 {
-		hint += fmt.Sprintf(" A string is written in quotes: %q.", root)
+		hint += fmt.Sprintf(" Write a string in quotes: %q.", root)
 	}
 	return fmt.Sprintf("There is nothing called %q here. A reference begins with %s.%s", root, beginnings(roots), hint)
 }
 
-// beginnings lists roots; those of kinds of objects, of which there are many,
-// by one example.
+// beginnings lists roots. Because there are many kinds of objects, it lists only
+// one of them as an example.
 func beginnings(roots []string) string {
 	var kept []string
 	for _, root := range roots {
@@ -231,18 +230,9 @@ func beginnings(roots []string) string {
 		}
 	}
 	if len(kept) == len(roots) {
-		return orList(kept)
+		return suggest.Or(kept)
 	}
-	return orList(kept) + ", or with a kind of objects, such as deployment"
-}
-
-func orList(names []string) string {
-	sorted := append([]string(nil), names...)
-	sort.Strings(sorted)
-	if len(sorted) == 1 {
-		return sorted[0]
-	}
-	return strings.Join(sorted[:len(sorted)-1], ", ") + " or " + sorted[len(sorted)-1]
+	return suggest.Or(kept) + ", or with a kind of objects, such as deployment"
 }
 
 func undeclared(at hcl.Range, what, name string, names []string, declaration string) *hcl.Diagnostic {
@@ -259,7 +249,7 @@ func undeclared(at hcl.Range, what, name string, names []string, declaration str
 func unreachedStep(at hcl.Range, name string, in surroundings) *hcl.Diagnostic {
 	for i, step := range in.steps {
 		if step == name && i >= in.done {
-			return mistake(at, "Step comes later", fmt.Sprintf("The step %q is not done before this one, so it has no result here. Steps are done in the order they are written.", name))
+			return mistake(at, "Step comes later", fmt.Sprintf("The step %q does not run before this one, so it has no result here. Steps run in the order in which they are written.", name))
 		}
 	}
 	if has(in.steps, name) {
@@ -297,5 +287,5 @@ func attributeNames(object cty.Value) []string {
 }
 
 // DidYouMean returns ` Did you mean "x"?` for the name that is nearest to given,
-// with the space before it, or "" where none is near.
+// with the leading space, or "" if no name is near.
 func DidYouMean(given string, names []string) string { return suggest.Sentence(given, names) }

@@ -12,19 +12,19 @@ import (
 )
 
 // chunkSize is the size up to which a source is parsed in one piece. The
-// lexer holds all tokens of a piece, which is slow where there are very many,
-// and small pieces are seen to keep the bounds without the lexer.
+// lexer holds all tokens of a piece, which is slow if there are very many,
+// and small pieces do not need the lexer for the check of their bounds.
 const chunkSize = 2 << 10
 
-// parseNative parses a source in the native syntax, a long one in pieces. The
-// body is what could be made out; nil where nothing could.
+// parseNative parses a source in the native syntax, and a long one in pieces.
+// The body has the parts that could be parsed; nil if there are none.
 func parseNative(data []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) {
 	if len(data) > 2*chunkSize {
 		if body := parsePieces(data, name); body != nil {
 			return body, nil
 		}
-		// Something is wrong, or was cut where it should not be: the whole
-		// tells.
+		// There is a mistake, or a cut at a wrong place: parsing the whole
+		// source shows which.
 	}
 	return parsePiece(data, name, hcl.InitialPos)
 }
@@ -47,8 +47,8 @@ func parsePiece(data []byte, name string, at hcl.Pos) (*hclsyntax.Body, hcl.Diag
 	return body, diags
 }
 
-// parsePieces parses a source piece by piece and puts the bodies together; nil
-// where one cannot be parsed, or needs more said than that it can.
+// parsePieces parses a source piece by piece and joins the bodies. It returns
+// nil if a piece cannot be parsed, or has any diagnostics.
 func parsePieces(data []byte, name string) *hclsyntax.Body {
 	pieces := split(data)
 	bodies := make([]*hclsyntax.Body, len(pieces))
@@ -71,7 +71,7 @@ func parsePieces(data []byte, name string) *hclsyntax.Body {
 		}
 		for name, attr := range body.Attributes {
 			if whole.Attributes[name] != nil {
-				return nil // the whole tells of it
+				return nil // parsing the whole source reports it
 			}
 			whole.Attributes[name] = attr
 		}
@@ -90,9 +90,9 @@ type piece struct {
 	at   hcl.Pos
 }
 
-// split cuts a source after lines that are a closing brace alone, as those that
-// end a block at the top are. Where such a line is something else, as in a
-// heredoc, a piece cannot be parsed.
+// split cuts a source after lines that have only a closing brace, like the end
+// of a top-level block. If such a line is something else, as in a heredoc, the
+// piece cannot be parsed.
 func split(data []byte) []piece {
 	var pieces []piece
 	begin, line, beginLine := 0, 1, 1

@@ -13,7 +13,7 @@ import (
 func (l *loader) clusters(blocks []inner) {
 	seen := map[string]hcl.Range{}
 	for _, block := range blocks {
-		if l.named(block, "cluster", seen) {
+		if !l.inSet(block) && l.named(block, "cluster", seen) {
 			l.module.Clusters = append(l.module.Clusters, l.clustersOfBlock(block)...)
 		}
 	}
@@ -41,15 +41,14 @@ func (l *loader) clustersOfBlock(block inner) []*Cluster {
 
 func (l *loader) cluster(block inner, name string) *Cluster {
 	in := block.in
-	c := &Cluster{Name: name, Block: block.Labels[0], Provider: ProviderKind, ControlPlanes: 1, Range: block.DefRange}
+	c := &Cluster{Name: name, Block: block.Labels[0], Provider: DefaultProvider, ControlPlanes: 1, Range: block.DefRange}
 	content := l.content(block.Body, block.schema, in)
 	args := content.args
 	if attr := args["kubernetes"]; attr != nil {
 		c.KubernetesRange = attr.Expr.Range()
 		l.kubernetes(attr, in, &c.Kubernetes)
 	}
-	l.provider(args["provider"], block, c)
-	l.existing(content, block, c)
+	l.provider(content, block, c)
 	l.text(args["image"], in, &c.Image)
 	if attr := args["feature_gates"]; attr != nil {
 		c.FeatureGatesRange = attr.Expr.Range()
@@ -69,8 +68,8 @@ func (l *loader) cluster(block inner, name string) *Cluster {
 	return c
 }
 
-// kubernetes decodes the version constraint. A number is taken for what it
-// looks like only to say how it is written: 1.30 is 1.3 as a number.
+// kubernetes decodes the version constraint. A number is a mistake, because the
+// number 1.30 equals 1.3.
 func (l *loader) kubernetes(attr *hcl.Attribute, in surroundings, to *string) {
 	v, ok := l.check(attr.Expr, in.static())
 	if !ok {
@@ -82,10 +81,15 @@ func (l *loader) kubernetes(attr *hcl.Attribute, in surroundings, to *string) {
 		return
 	}
 	if v.IsNull() || v.Type() != cty.String {
-		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "A version is written as a string, in quotes, such as \"1.28\"; this is %s.", shown)
+		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "A version must be a string in quotes, such as \"1.28\"; this is %s.", shown)
 		return
 	}
 	*to = v.AsString()
+	l.checkVersion(attr.Expr.Range(), *to)
+}
+
+// checkVersion reports a mistake in a version constraint.
+func (l *loader) checkVersion(at hcl.Range, constraint string) {
 	check := l.opts.CheckVersion
 	if check == nil {
 		check = func(constraint string) error {
@@ -93,8 +97,8 @@ func (l *loader) kubernetes(attr *hcl.Attribute, in surroundings, to *string) {
 			return err
 		}
 	}
-	if err := check(*to); err != nil {
-		l.errorf(attr.Expr.Range(), "Invalid Kubernetes version", "%s.", strings.TrimSuffix(sentence(err), "."))
+	if err := check(constraint); err != nil {
+		l.errorf(at, "Invalid Kubernetes version", "%s.", strings.TrimSuffix(suggest.Capital(err.Error()), "."))
 	}
 }
 
@@ -107,7 +111,7 @@ func (l *loader) component(block inner, c *Cluster, seen map[string]hcl.Range) {
 	name := block.Labels[0]
 	content := l.content(block.Body, block.schema, block.in)
 	if !has(componentNames(), name) {
-		l.errorf(block.LabelRanges[0], "Unknown component", "There is no component %s to configure: there is %s.%s",
+		l.errorf(block.LabelRanges[0], "Unknown component", "There is no component %s. The components are %s.%s",
 			value.Format(cty.StringVal(name)), suggest.List(componentNames()), suggest.Sentence(name, componentNames()))
 		return
 	}

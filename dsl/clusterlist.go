@@ -11,8 +11,8 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// clusterList evaluates the argument that names clusters, the only place where
-// the root cluster is known.
+// clusterList evaluates the argument that names clusters. Only this argument can
+// use the root cluster.
 func (l *loader) clusterList(attr *hcl.Attribute, in surroundings) (cty.Value, bool) {
 	in = in.static()
 	in.roots = append([]string{"cluster"}, in.roots...)
@@ -80,17 +80,18 @@ func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
 	case len(names) == 0:
 		hint = fmt.Sprintf(" Declare it: cluster %s { kubernetes = \"1.28\" }.", value.Format(cty.StringVal(name)))
 	default:
-		hint = " There is " + suggest.List(names) + "."
+		hint = " Declared clusters: " + suggest.List(names) + "."
 	}
 	return mistake(at, "Unknown cluster", fmt.Sprintf("There is no cluster %q.%s", name, hint))
 }
 
-// unknownKey says that a for_each made no cluster of the key in a reference.
+// unknownKey reports a reference to a key for which the for_each created no
+// cluster.
 func (l *loader) unknownKey(ref hcl.Traversal, block string) *hcl.Diagnostic {
 	if len(ref) < 3 {
 		return nil
 	}
-	key, at, ok := nameIn(ref[1:])
+	key, _, ok := nameIn(ref[1:])
 	if !ok {
 		return nil
 	}
@@ -105,13 +106,13 @@ func (l *loader) unknownKey(ref hcl.Traversal, block string) *hcl.Diagnostic {
 	}
 	hint := suggest.Sentence(key, keys)
 	if hint == "" {
-		hint = " There is " + suggest.List(keys) + "."
+		hint = " Keys: " + suggest.List(keys) + "."
 	}
-	return mistake(at, "Unknown cluster", fmt.Sprintf("cluster.%s has no %q.%s", block, key, hint))
+	return mistake(ref[:3].SourceRange(), "Unknown cluster", fmt.Sprintf("cluster.%s has no %q.%s", block, key, hint))
 }
 
-// clusterObject is the root cluster: the declared clusters by name, those of a
-// for_each by key below it.
+// clusterObject is the root cluster: the declared clusters by name. For a
+// for_each, the clusters are below the name, by key.
 func (l *loader) clusterObject() cty.Value {
 	all, several := map[string]cty.Value{}, map[string]map[string]cty.Value{}
 	for block := range l.several {
@@ -133,8 +134,8 @@ func (l *loader) clusterObject() cty.Value {
 	return cty.ObjectVal(all)
 }
 
-// declaredCluster returns the cluster that a value of the root cluster stands
-// for, or nil.
+// declaredCluster returns the cluster that a value of the root cluster
+// represents, or nil.
 func (l *loader) declaredCluster(v cty.Value) *Cluster {
 	if !v.IsWhollyKnown() || v.IsNull() || !v.Type().IsObjectType() || !v.Type().HasAttribute("name") {
 		return nil
@@ -163,7 +164,7 @@ func (l *loader) exampleCluster() string {
 
 // clustersOf decodes the argument that names a scenario's clusters.
 func (l *loader) clustersOf(attr *hcl.Attribute, in surroundings) []*Cluster {
-	if attr == nil {
+	if attr == nil || l.setMissing { // the set of clusters is unknown
 		return nil
 	}
 	v, ok := l.clusterList(attr, in)
@@ -181,7 +182,7 @@ func (l *loader) clustersOf(attr *hcl.Attribute, in surroundings) []*Cluster {
 				l.exampleCluster(), value.Format(element), l.severalHint(element))
 		case cluster == nil:
 		case seen[cluster.Name]:
-			l.errorf(attr.Expr.Range(), "Duplicate cluster", "cluster.%s is named twice. A scenario runs once on each of its clusters.", cluster.Name)
+			l.errorf(attr.Expr.Range(), "Duplicate cluster", "cluster.%s is listed twice. A scenario runs once on each of its clusters.", cluster.Name)
 		default:
 			seen[cluster.Name] = true
 			l.used["cluster."+cluster.Block] = true
@@ -194,8 +195,8 @@ func (l *loader) clustersOf(attr *hcl.Attribute, in surroundings) []*Cluster {
 	return clusters
 }
 
-// severalHint says how the clusters of a for_each are named all together, where
-// v is those.
+// severalHint says how to name all clusters of a for_each, if v is the map of
+// them.
 func (l *loader) severalHint(v cty.Value) string {
 	all := l.clusterObject().AsValueMap()
 	for name := range l.several {

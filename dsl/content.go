@@ -11,25 +11,25 @@ import (
 	"github.com/kind-lab/lab/dsl/schema"
 )
 
-// content is what is in a block, as the language's schema describes it.
+// content is the content of a block, according to the language's schema.
 type content struct {
 	args   map[string]*hcl.Attribute
 	blocks []inner
 }
 
-// inner is a block in another, with what its expressions may refer to.
+// inner is a block in another block, with what its expressions may refer to.
 type inner struct {
 	*hcl.Block
 	schema *schema.Block
 	in     surroundings
 }
 
-// dynamic is the type of the block that makes others.
+// dynamic is the type of the block that generates other blocks.
 const dynamic = "dynamic"
 
-// content takes a body apart as b describes it. What b does not have is told,
-// and what does not belong to this version yet; dynamic blocks are replaced by
-// those that they make.
+// content decodes a body according to b. It reports what b does not have, and
+// what this version does not support yet. It replaces dynamic blocks with the
+// blocks that they generate.
 func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) content {
 	var found *hcl.BodyContent
 	var diags hcl.Diagnostics
@@ -43,11 +43,11 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 	for name, attr := range found.Attributes {
 		known := b.Argument(name)
 		if known != nil && known.Later {
-			l.errorf(attr.NameRange, "Not there yet", "The argument %q belongs to the language, but this version of lab does not serve it yet.", name)
+			l.errorf(attr.NameRange, "Not supported yet", "The language defines the argument %q, but this version of lab does not support it yet.", name)
 			continue
 		}
 		c.args[name] = attr
-		if known == nil || known.Type != "type" { // a type is read as it is written
+		if known == nil || known.Type != "type" { // a type is not an expression
 			c.args[name] = l.native(attr)
 		}
 	}
@@ -58,10 +58,10 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 		case block.Type == dynamic:
 			c.blocks = append(c.blocks, l.dynamic(block, b, in)...)
 		case known.Later:
-			l.errorf(block.DefRange, "Not there yet",
-				"Blocks of type %q belong to the language, but this version of lab cannot do them yet. Take the block out to run the rest.", block.Type)
+			l.errorf(block.DefRange, "Not supported yet",
+				"The language defines blocks of type %q, but this version of lab does not support them yet. Remove the block to run the rest.", block.Type)
 		case known.Unique && unique[block.Type] != (hcl.Range{}):
-			l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "There may be one %s block here; the first is at %s.",
+			l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "Only one %s block is allowed here; the first is at %s.",
 				block.Type, FormatRange(unique[block.Type]))
 		default:
 			unique[block.Type] = block.DefRange
@@ -71,7 +71,7 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 	return c
 }
 
-// free takes a body apart in which any argument may stand beside b's blocks.
+// free decodes a body that can have any argument, and b's blocks.
 func (l *loader) free(body hcl.Body, b *schema.Block) (*hcl.BodyContent, hcl.Diagnostics) {
 	found, rest, diags := body.PartialContent(l.bodySchema(b))
 	if native, ok := body.(*hclsyntax.Body); ok {
@@ -100,7 +100,7 @@ func (c content) of(kind string) []inner {
 	return found
 }
 
-// sortedArgs returns the arguments in the order written.
+// sortedArgs returns the arguments in the order in which they are written.
 func (c content) sortedArgs() []*hcl.Attribute {
 	attrs := make([]*hcl.Attribute, 0, len(c.args))
 	for _, attr := range c.args {
@@ -120,7 +120,7 @@ func sortByPlace(attrs []*hcl.Attribute) {
 	})
 }
 
-// bodySchema is the schema of a block as HCL wants it.
+// bodySchema is the schema of a block in the form that HCL needs.
 func (l *loader) bodySchema(b *schema.Block) *hcl.BodySchema {
 	if made := l.schemas[b]; made != nil {
 		return made
@@ -139,7 +139,7 @@ func (l *loader) bodySchema(b *schema.Block) *hcl.BodySchema {
 	return made
 }
 
-// unknownBlock says that b holds no blocks of a type.
+// unknownBlock says that b cannot have blocks of a type.
 func unknownBlock(b *schema.Block, kind string) string {
 	var names []string
 	for _, below := range b.Blocks {

@@ -10,12 +10,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// same compares what is there with what is described, and names what is missing
-// on either side.
+// same compares the names in the code with the documented names, and reports what
+// is missing on either side.
 func same(t *testing.T, what string, there, described []string) {
 	t.Helper()
 	for _, name := range there {
@@ -30,7 +31,7 @@ func same(t *testing.T, what string, there, described []string) {
 	}
 }
 
-func TestEveryFunctionIsDescribed(t *testing.T) {
+func TestEveryFunctionIsDocumented(t *testing.T) {
 	var described []string
 	for _, f := range schema.Functions() {
 		described = append(described, f.Name)
@@ -38,7 +39,7 @@ func TestEveryFunctionIsDescribed(t *testing.T) {
 	same(t, "function", value.FunctionNames(), described)
 }
 
-func TestEveryRootIsDescribed(t *testing.T) {
+func TestEveryRootIsDocumented(t *testing.T) {
 	var described []string
 	for _, v := range schema.Values() {
 		if v.Root {
@@ -49,7 +50,7 @@ func TestEveryRootIsDescribed(t *testing.T) {
 	same(t, "root", append(value.Roots(), "cluster", "each", "matrix"), described)
 }
 
-func TestEveryAttributeIsDescribed(t *testing.T) {
+func TestEveryAttributeIsDocumented(t *testing.T) {
 	types := value.Types()
 	for _, v := range schema.Values() {
 		ty, ok := types[v.Name]
@@ -82,7 +83,7 @@ func TestEveryAttributeIsDescribed(t *testing.T) {
 	}
 }
 
-// written is the type that dsl/schema writes so.
+// written is the type with that name in dsl/schema.
 func written(text string, types map[string]cty.Type) cty.Type {
 	if inner, ok := strings.CutPrefix(text, "list("); ok {
 		return cty.List(written(strings.TrimSuffix(inner, ")"), types))
@@ -101,10 +102,11 @@ func written(text string, types map[string]cty.Type) cty.Type {
 	return types[text]
 }
 
-// TestEveryExampleLoads puts each example where it belongs, and loads it.
+// TestEveryExampleLoads puts each example into the block that it belongs to, and
+// loads it.
 func TestEveryExampleLoads(t *testing.T) {
 	examples := 0
-	schema.Language().Walk(func(path []*schema.Block, b *schema.Block) {
+	action.Default().Language().Walk(func(path []*schema.Block, b *schema.Block) {
 		if b.Example == "" || b.Later {
 			return
 		}
@@ -125,7 +127,7 @@ func TestEveryExampleLoads(t *testing.T) {
 		}
 		_, problems := dsl.LoadFS(files, "scenario.hcl", dsl.Options{})
 		for _, d := range problems {
-			if !strings.Contains(d.Summary, "nused") { // an example uses nothing of what is around it
+			if !strings.Contains(d.Summary, "nused") { // an example does not use what surrounds it
 				t.Errorf("%s: %s\n%s", name, d, text)
 			}
 		}
@@ -140,9 +142,9 @@ func TestEveryExampleLoads(t *testing.T) {
 }
 
 // TestExamplesOfTheChapter loads the expectations of the chapter "What a verdict
-// means", and wants them laid out as `lab fmt` does.
+// means", and checks that they are formatted.
 func TestExamplesOfTheChapter(t *testing.T) {
-	_, chapter, _ := strings.Cut(schema.Reference(), "## What a verdict means")
+	_, chapter, _ := strings.Cut(schema.Reference(action.Default().Language()), "## What a verdict means")
 	chapter, _, _ = strings.Cut(chapter, "## Blocks")
 	examples := regexp.MustCompile("(?s)```hcl\n(.*?)```").FindAllStringSubmatch(chapter, -1)
 	if len(examples) == 0 {

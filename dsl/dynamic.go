@@ -9,12 +9,13 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// maxInstances bounds what one for_each or matrix makes.
+// maxInstances limits the number of elements of a for_each and of rows of a
+// matrix.
 const maxInstances = 1000
 
-// dynamic returns the blocks that a dynamic block makes, as in Terraform: one
-// for each element of for_each, which the iterator (by default a root of the
-// type's name) has as key and value.
+// dynamic returns the blocks that a dynamic block generates, as in Terraform:
+// one for each element of for_each. The iterator, by default a root with the
+// name of the type, has the key and the value of the element.
 func (l *loader) dynamic(block *hcl.Block, b *schema.Block, in surroundings) []inner {
 	kind := block.Labels[0]
 	made := b.Block(kind)
@@ -31,7 +32,7 @@ func (l *loader) dynamic(block *hcl.Block, b *schema.Block, in surroundings) []i
 		return nil
 	}
 	if len(found.Blocks) != 1 {
-		l.errorf(block.DefRange, "Invalid dynamic block", "A dynamic block holds one content block, with what is in each block that it makes; this one has %d.", len(found.Blocks))
+		l.errorf(block.DefRange, "Invalid dynamic block", "A dynamic block must have one content block, which is the content of each generated block; this one has %d.", len(found.Blocks))
 		return nil
 	}
 	iterator, ok := l.iterator(found.Attributes["iterator"], kind)
@@ -63,7 +64,7 @@ func (l *loader) iterator(attr *hcl.Attribute, kind string) (string, bool) {
 	return "", false
 }
 
-// labels evaluates the labels of a block that is made.
+// labels evaluates the labels of a generated block.
 func (l *loader) labels(attr *hcl.Attribute, made *schema.Block, in surroundings) ([]string, []hcl.Range, bool) {
 	if attr == nil {
 		return nil, nil, true
@@ -85,7 +86,7 @@ func (l *loader) labels(attr *hcl.Attribute, made *schema.Block, in surroundings
 	return labels, at, true
 }
 
-// element is one of those that a for_each goes through.
+// element is an element of a for_each.
 type element struct{ key, value cty.Value }
 
 // elements evaluates a for_each: a list, tuple, set, map or object.
@@ -95,19 +96,19 @@ func (l *loader) elements(attr *hcl.Attribute, in surroundings, what string) []e
 		return nil
 	}
 	if v.IsMarked() || v.HasMarkDeep(value.Sensitive) {
-		l.errorf(attr.Expr.Range(), "Invalid for_each", "What makes a %s cannot be sensitive: it would show.", what)
+		l.errorf(attr.Expr.Range(), "Invalid for_each", "The for_each of a %s cannot be sensitive, because lab would show it.", what)
 		return nil
 	}
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() {
-		return nil // of a variable without a value, which is told
+		return nil // a variable without a value, which is reported elsewhere
 	}
 	if v.IsNull() || !v.CanIterateElements() {
 		l.errorf(attr.Expr.Range(), "Invalid for_each", "The argument \"for_each\" must be a list, a set or a map; this is %s.", value.Format(v))
 		return nil
 	}
 	if v.LengthInt() > maxInstances {
-		l.errorf(attr.Expr.Range(), "Too many", "The argument \"for_each\" has %d elements; at most %d are served.", v.LengthInt(), maxInstances)
+		l.errorf(attr.Expr.Range(), "Too many", "The argument \"for_each\" has %d elements; at most %d are allowed.", v.LengthInt(), maxInstances)
 		return nil
 	}
 	var all []element
@@ -125,7 +126,7 @@ func (l *loader) instances(attr *hcl.Attribute) []element {
 		key, err := convert.Convert(e.key, cty.String)
 		if err != nil || e.key.Type() == cty.Number {
 			l.errorf(attr.Expr.Range(), "Invalid for_each",
-				"The argument \"for_each\" of a cluster must be a map, or a set of strings: its keys name the clusters. A list is made a set by toset().")
+				"The argument \"for_each\" of a cluster must be a map, or a set of strings: its keys name the clusters. To make a set from a list, use toset().")
 			return nil
 		}
 		all = append(all, element{key, e.value})

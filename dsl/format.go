@@ -11,9 +11,9 @@ import (
 )
 
 // Format lays out a source in the native syntax as `terraform fmt` does:
-// indentation, the alignment of = and of comments, single blanks; and nothing
-// else. A source that cannot be parsed is returned as it is, with what is
-// wrong with it. Format of what it returned changes nothing.
+// indentation, the alignment of = and of comments, and single blanks. It changes
+// nothing else. A source that cannot be parsed is returned unchanged, with
+// diagnostics. Formatting the result again changes nothing.
 func Format(src []byte, name string) ([]byte, diag.List) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	file := &hcl.File{Bytes: src}
@@ -24,8 +24,8 @@ func Format(src []byte, name string) ([]byte, diag.List) {
 	if diags.HasErrors() {
 		return src, diag.FromHCL(diags, map[string]*hcl.File{name: file})
 	}
-	// The formatter's choices depend on one another, so that it may take more
-	// than one pass until nothing changes.
+	// The formatter's choices depend on one another: it may take more than one
+	// pass until nothing changes.
 	out := src
 	for range maxPasses {
 		next := hclwrite.Format(out)
@@ -40,10 +40,10 @@ func Format(src []byte, name string) ([]byte, diag.List) {
 	return out, nil
 }
 
-// maxPasses bounds how often a source is formatted until nothing changes.
+// maxPasses limits how often a source is formatted until nothing changes.
 const maxPasses = 8
 
-// sameTokens says whether two sources differ in white space alone.
+// sameTokens says whether two sources differ only in white space.
 func sameTokens(a, b []byte) bool {
 	x, _ := hclsyntax.LexConfig(a, "", hcl.InitialPos)
 	y, _ := hclsyntax.LexConfig(b, "", hcl.InitialPos)
@@ -58,7 +58,7 @@ func sameTokens(a, b []byte) bool {
 	return true
 }
 
-// Parse parses a source in the native syntax. One that is nested too deeply to
-// be parsed has a diagnostic and no body; otherwise the body is what could be
-// made out.
+// Parse parses a source in the native syntax. If a source is nested too deeply,
+// it returns a diagnostic and no body. Otherwise the body has the parts that
+// could be parsed.
 func Parse(src []byte, name string) (*hclsyntax.Body, hcl.Diagnostics) { return parseNative(src, name) }

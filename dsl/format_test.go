@@ -24,7 +24,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestFilesAreFormatted holds what the repository shows people to the format.
+// TestFilesAreFormatted checks that the scenario files in the repository are
+// formatted.
 func TestFilesAreFormatted(t *testing.T) {
 	for _, pattern := range []string{"testdata/valid/*.hcl", "testdata/valid/*/*.hcl", "../labs/catalog/*/*.hcl"} {
 		files, err := filepath.Glob(pattern)
@@ -43,7 +44,7 @@ func TestFilesAreFormatted(t *testing.T) {
 	}
 }
 
-// FuzzFormat holds Format to its promise: it does not change what is said, and
+// FuzzFormat checks that Format does not change the meaning of a source, and
 // changes nothing the second time.
 func FuzzFormat(f *testing.F) {
 	corpus(f, ".hcl")

@@ -9,9 +9,9 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// native gives an attribute of a JSON file an expression of the native syntax
-// with the same meaning, so that there is one language and not two. Those of
-// native files are returned as they are.
+// native converts the expression of an attribute in a JSON file to the native
+// syntax: both syntaxes have the same meaning. It returns attributes of native
+// files unchanged.
 func (l *loader) native(attr *hcl.Attribute) *hcl.Attribute {
 	if attr == nil || !json.IsJSONExpression(attr.Expr) {
 		return attr
@@ -23,8 +23,8 @@ func (l *loader) native(attr *hcl.Attribute) *hcl.Attribute {
 	return &changed
 }
 
-// fromJSON translates an expression: strings are templates, and one that is a
-// single interpolation "${...}" is what is in it.
+// fromJSON converts an expression. Strings are templates. A string that is a
+// single interpolation "${...}" becomes the expression in it.
 func (l *loader) fromJSON(expr hcl.Expression) hclsyntax.Expression {
 	at := expr.Range()
 	if elements, diags := hcl.ExprList(expr); !diags.HasErrors() {
@@ -50,8 +50,8 @@ func (l *loader) fromJSON(expr hcl.Expression) hclsyntax.Expression {
 	return l.template(literal.AsString(), at)
 }
 
-// template parses a string of a JSON file. Its ranges begin where the string
-// does; after an escape they are off by its length.
+// template parses a string of a JSON file. Its ranges begin at the string. After
+// an escape sequence they are off by its length.
 func (l *loader) template(text string, at hcl.Range) hclsyntax.Expression {
 	start := at.Start
 	start.Column++
@@ -64,7 +64,7 @@ func (l *loader) template(text string, at hcl.Range) hclsyntax.Expression {
 	if parsed == nil || diags.HasErrors() {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: at}
 	}
-	switch expr := parsed.(type) { // what is shown of it is the whole string
+	switch expr := parsed.(type) { // diagnostics show the whole string
 	case *hclsyntax.TemplateWrapExpr:
 		expr.SrcRange = at
 	case *hclsyntax.TemplateExpr:
@@ -85,7 +85,8 @@ func parseJSON(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return file, diags
 }
 
-// tooDeep finds where a JSON text is nested too deeply; true where it is not.
+// tooDeep finds the place at which a JSON text is nested too deeply; true if
+// there is none.
 func tooDeep(data []byte, name string) (hcl.Range, bool) {
 	depth, quoted, line := 0, false, 1
 	for i := 0; i < len(data); i++ {

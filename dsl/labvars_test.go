@@ -8,7 +8,7 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// TestAutoVarFiles gives variables values by files in the scenario's folder.
+// TestAutoVarFiles sets variables with files in the scenario's folder.
 func TestAutoVarFiles(t *testing.T) {
 	fsys := fstest.MapFS{
 		"lab/scenario.hcl":           {Data: []byte("variable \"a\" {}\nvariable \"b\" {}\nvariable \"c\" {}\nvariable \"d\" { default = \"default\" }\n")},
@@ -29,7 +29,7 @@ func TestAutoVarFiles(t *testing.T) {
 		t.Errorf("got %s, want %s\n%s", got, want, list.Error())
 	}
 	for folder, want := range map[string][]string{
-		"wrong":  {"does not suit its type, number", `The scenario declares no variable "aa"`},
+		"wrong":  {"does not match its type, number", `The scenario declares no variable "aa"`},
 		"broken": {"x.auto.labvars:1,5", "y.auto.labvars.json:1"},
 	} {
 		_, list := LoadFS(fsys, folder, Options{})
@@ -41,7 +41,7 @@ func TestAutoVarFiles(t *testing.T) {
 	}
 }
 
-// TestUnused warns of what nothing refers to.
+// TestUnused checks the warnings about declarations without a reference.
 func TestUnused(t *testing.T) {
 	const src = `
 variable "used" { default = 1 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
@@ -19,7 +20,7 @@ import (
 // ScenarioFile is the name of the file that makes a folder a scenario's.
 const ScenarioFile = "scenario.hcl"
 
-// Options are what a scenario's user brings. The zero value brings nothing.
+// Options are the inputs of the user of a scenario. The zero value has none.
 type Options struct {
 	// Vars are values of variables by name, as given on the command line. They
 	// win over VarFiles, and those over Env.
@@ -29,21 +30,29 @@ type Options struct {
 	// Env looks up an environment variable, as os.LookupEnv does; nil for
 	// none. LAB_VAR_NAME gives the variable NAME its value.
 	Env func(name string) (string, bool)
-	// NoValues says that a variable without a value is no mistake: it is
-	// unknown. It is for who checks a scenario and does not run it.
+	// NoValues says that a variable without a value is unknown, not a mistake.
+	// Use it to check a scenario without running it.
 	NoValues bool
-	// Version is the version of lab, for required_version; empty where it is
-	// not to be checked.
+	// Version is the version of lab, for required_version; empty to skip the
+	// check.
 	Version string
-	// CheckVersion says what is wrong with a cluster's Kubernetes version
-	// constraint; nil stands for a check of its form alone.
+	// Verbs are the verbs of the language; the zero value has all verbs.
+	Verbs action.Table
+	// CheckVersion returns the mistake in a cluster's Kubernetes version
+	// constraint. If it is nil, only the form of the constraint is checked.
 	CheckVersion func(constraint string) error
+	// ClusterSets are the cluster sets that a file can use; nil for none.
+	ClusterSets []schema.ClusterSet
+	// Providers are the providers that a cluster may name. Nil means that any may
+	// be named, and that nothing is checked that depends on it: for who reads a
+	// scenario and does not run it.
+	Providers []Provider
 }
 
-// Load reads a scenario: a file, or a folder that holds scenario.hcl, of which
-// all .hcl files are read as one. The diagnostics are all mistakes found, and
-// warnings. Where they have errors the module is what could be made out, for
-// its Files and names, and must not be run; it is never nil.
+// Load reads a scenario: a file, or a folder that has a scenario.hcl. It reads
+// all .hcl files of a folder as one file. The diagnostics are all mistakes and
+// warnings. If there are errors, the module has only the parts that could be
+// decoded, and must not be run. The module is never nil.
 func Load(name string, opts Options) (*Module, diag.List) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -88,12 +97,13 @@ func emptyModule() *Module {
 }
 
 func load(src source, name string, opts Options) (*Module, diag.List) {
+	opts.Verbs = opts.Verbs.OrDefault()
 	src.FS = &reads{FS: src.FS, names: map[string]bool{}}
 	l := &loader{
-		opts: opts, module: emptyModule(), language: schema.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
-		several: map[string]bool{}, used: map[string]bool{},
+		opts: opts, module: emptyModule(), language: opts.Verbs.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
+		several: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
 	}
-	l.module.Path, l.module.Dir, l.module.FS = name, src.dir, src.FS
+	l.module.Path, l.module.Dir, l.module.FS, l.module.Verbs = name, src.dir, src.FS, opts.Verbs
 	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: value.NewShared(src.FS, src.dir)}
 	if bodies, ok := l.parse(src); ok {
 		l.src = src
@@ -102,38 +112,42 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 	return l.module, diag.FromHCL(once(l.diags), l.module.Files)
 }
 
-// loader is the work of reading one scenario.
+// loader reads one scenario.
 type loader struct {
 	opts   Options
 	module *Module
 	diags  hcl.Diagnostics
 	src    source
-	// language is the language's schema, and schemas what was made of it.
+	// language is the language's schema, and schemas its HCL schemas.
 	language *schema.Block
 	schemas  map[*schema.Block]*hcl.BodySchema
-	// several are the clusters with for_each; used are the references made,
-	// as "var.x".
+	// several are the clusters with for_each. used are the references in the
+	// file, such as "var.x".
 	several, used map[string]bool
+	// sets are the places at which cluster sets are named. setMissing says that
+	// one of them is unknown, and clusters are therefore missing.
+	sets       map[string]hcl.Range
+	setMissing bool
 	// taken are the names of the file's locals, with their places.
 	taken map[string]hcl.Range
-	// scope is what is known when nothing has run: variables, locals, files.
+	// scope is what is known before the run: variables, locals, files.
 	scope value.Scope
 }
 
-// errorf adds an error about a range. detail is a format.
+// errorf adds an error at a range. detail is a format.
 func (l *loader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	l.diags = append(l.diags, mistake(at, summary, fmt.Sprintf(detail, args...)))
 }
 
-// warnf adds a warning about a range. detail is a format.
+// warnf adds a warning at a range. detail is a format.
 func (l *loader) warnf(at hcl.Range, summary, detail string, args ...any) {
 	d := mistake(at, summary, fmt.Sprintf(detail, args...))
 	d.Severity = hcl.DiagWarning
 	l.diags = append(l.diags, d)
 }
 
-// once leaves out what was told before: what is wrong in every row of a matrix
-// is told for the first.
+// once removes duplicates: a mistake in every row of a matrix is reported only
+// for the first row.
 func once(diags hcl.Diagnostics) hcl.Diagnostics {
 	type key struct{ at, summary, detail string }
 	seen := map[key]bool{}
@@ -151,8 +165,8 @@ func once(diags hcl.Diagnostics) hcl.Diagnostics {
 	return kept
 }
 
-// decode decodes all files as one, in an order in which everything is known
-// before it is referred to.
+// decode decodes all files as one, in an order in which everything is decoded
+// before something refers to it.
 func (l *loader) decode(bodies []hcl.Body) {
 	byType := map[string][]inner{}
 	var labs []hcl.Range
@@ -165,7 +179,7 @@ func (l *loader) decode(bodies []hcl.Body) {
 		}
 	}
 	if len(labs) > 1 && labs[0].Filename != labs[1].Filename {
-		l.errorf(labs[1], "Duplicate lab block", "There may be one lab block; the first is at %s.", FormatRange(labs[0]))
+		l.errorf(labs[1], "Duplicate lab block", "Only one lab block is allowed; the first is at %s.", FormatRange(labs[0]))
 	}
 	l.lab(byType["lab"])
 	l.variables(byType["variable"])
@@ -187,24 +201,25 @@ func (l *loader) lab(blocks []inner) {
 		if l.text(required, block.in, &l.module.RequiredVersion) {
 			l.requireVersion(required, l.module.RequiredVersion)
 		}
+		l.clusterSets(c.args[schema.ClusterSetsArgument], block.in)
 	}
 }
 
 func (l *loader) requireVersion(attr *hcl.Attribute, constraint string) {
 	if _, err := value.VersionSatisfies("0.0.0", constraint); err != nil {
-		l.errorf(attr.Expr.Range(), "Invalid version constraint", "The required_version is not understood: %v.", err)
+		l.errorf(attr.Expr.Range(), "Invalid version constraint", "The required_version is not a valid constraint: %v.", err)
 		return
 	}
 	if l.opts.Version == "" {
 		return
 	}
 	if ok, err := value.VersionSatisfies(l.opts.Version, constraint); err == nil && !ok {
-		l.errorf(attr.Expr.Range(), "This version of lab does not serve",
+		l.errorf(attr.Expr.Range(), "Unsupported version of lab",
 			"The scenario requires lab %s; this is %s. Install a version that it allows.", constraint, l.opts.Version)
 	}
 }
 
-// FormatRange writes where something is, as "file:line".
+// FormatRange formats a place as "file:line".
 func FormatRange(r hcl.Range) string {
 	return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)
 }

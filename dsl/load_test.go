@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// TestInvalid loads files that say, on the line of each mistake, what must be
-// said about it. Nothing else may be said.
+// TestInvalid loads files with mistakes. A comment on the line of each mistake has
+// the expected diagnostic. There must be no other diagnostics.
 func TestInvalid(t *testing.T) {
 	files, err := filepath.Glob("testdata/invalid/*.hcl")
 	if err != nil || len(files) == 0 {
@@ -24,7 +24,7 @@ func TestInvalid(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			_, list := Load(file, Options{})
+			_, list := Load(file, Options{ClusterSets: testSets(), Providers: testProviders()})
 			want := expected(t, file)
 			for _, d := range list {
 				line := 0
@@ -47,7 +47,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// take removes the first text wanted on a line that is in said.
+// take removes the first text that is expected on a line and is part of said.
 func take(want map[int][]string, line int, said string) bool {
 	for i, text := range want[line] {
 		if strings.Contains(said, text) {
@@ -72,14 +72,14 @@ func expected(t *testing.T, file string) map[int][]string {
 	return want
 }
 
-// TestInvalidText keeps how the whole corpus reads.
+// TestInvalidText compares the diagnostics of the whole corpus with golden files.
 func TestInvalidText(t *testing.T) {
 	files, err := filepath.Glob("testdata/invalid/*.hcl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		_, list := Load(file, Options{})
+		_, list := Load(file, Options{ClusterSets: testSets(), Providers: testProviders()})
 		var b strings.Builder
 		if err := diag.WriteText(&b, list, diag.Style{Width: 100}); err != nil {
 			t.Fatal(err)

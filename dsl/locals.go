@@ -9,7 +9,8 @@ import (
 )
 
 // localsIn collects the locals of some blocks by name, with the names in the
-// order written. taken are names that they may not have, with their places.
+// order in which they are written. taken are names that are already in use, with
+// their places.
 func (l *loader) localsIn(blocks []inner, taken map[string]hcl.Range) (map[string]*hcl.Attribute, []string) {
 	found, names := map[string]*hcl.Attribute{}, []string{}
 	for _, block := range blocks {
@@ -33,7 +34,7 @@ func (l *loader) localsIn(blocks []inner, taken map[string]hcl.Range) (map[strin
 	return found, names
 }
 
-// locals evaluates the file's locals, each after those that it uses.
+// locals evaluates the file's locals, each after the locals that it uses.
 func (l *loader) locals(blocks []inner) {
 	l.taken = map[string]hcl.Range{}
 	attrs, names := l.localsIn(blocks, l.taken)

@@ -13,7 +13,7 @@ import (
 // row is a row of a matrix: the values of its axes, in the axes' order.
 type row []cty.Value
 
-// axes are a matrix's axes in the order written.
+// axes are a matrix's axes, in the order in which they are written.
 type axes []string
 
 // object is the root matrix in a row.
@@ -34,8 +34,8 @@ func (a axes) title(r row) string {
 	return strings.Join(parts, ",")
 }
 
-// matrix decodes a matrix: all combinations of the axes' values, less what is
-// excluded, and what is included.
+// matrix decodes a matrix: all combinations of the axes' values, without the
+// excluded rows, and with the included rows.
 func (l *loader) matrix(block inner) (axes, []row) {
 	c := l.content(block.Body, block.schema, block.in)
 	var names axes
@@ -57,7 +57,7 @@ func (l *loader) matrix(block inner) (axes, []row) {
 		return nil, nil
 	}
 	if len(names) == 0 {
-		l.errorf(block.DefRange, "No axis", "A matrix needs an axis: a name with a list of its values, such as grace = [5, 30].")
+		l.errorf(block.DefRange, "No axis", "A matrix needs an axis: a name with a list of values, such as grace = [5, 30].")
 		return nil, nil
 	}
 	for _, exclude := range c.of("exclude") {
@@ -67,7 +67,7 @@ func (l *loader) matrix(block inner) (axes, []row) {
 		rows = l.include(include, names, rows)
 	}
 	if len(rows) == 0 {
-		l.errorf(block.DefRange, "No rows", "All rows of the matrix are excluded, so that the scenario never runs.")
+		l.errorf(block.DefRange, "No rows", "All rows of the matrix are excluded, so the scenario never runs.")
 	}
 	return names, rows
 }
@@ -91,12 +91,12 @@ func (l *loader) axis(attr *hcl.Attribute, in surroundings) ([]cty.Value, bool) 
 	case !ok || !v.IsWhollyKnown():
 		return nil, false
 	case v.HasMarkDeep(value.Sensitive):
-		l.errorf(attr.Expr.Range(), "Invalid axis", "The values of an axis cannot be sensitive: they name the rows.")
+		l.errorf(attr.Expr.Range(), "Invalid axis", "The values of an axis cannot be sensitive, because they are part of the names of the rows.")
 		return nil, false
 	}
 	ty := v.Type()
 	if v.IsNull() || !ty.IsTupleType() && !ty.IsListType() && !ty.IsSetType() || v.LengthInt() == 0 {
-		l.errorf(attr.Expr.Range(), "Invalid axis", "An axis is a list of its values, at least one, such as [5, 30]; this is %s.", value.Format(v))
+		l.errorf(attr.Expr.Range(), "Invalid axis", "An axis must be a list of at least one value, such as [5, 30]; this is %s.", value.Format(v))
 		return nil, false
 	}
 	for it := v.ElementIterator(); it.Next(); {
@@ -112,7 +112,7 @@ func (l *loader) axis(attr *hcl.Attribute, in surroundings) ([]cty.Value, bool) 
 	return values, true
 }
 
-// chosen evaluates the values that an include or exclude block gives to axes.
+// chosen evaluates the values of axes in an include or exclude block.
 func (l *loader) chosen(block inner, names axes) (map[string]cty.Value, bool) {
 	c := l.content(block.Body, block.schema, block.in)
 	given, good := map[string]cty.Value{}, true
@@ -142,7 +142,7 @@ func (l *loader) exclude(block inner, names axes, rows []row) []row {
 		return rows
 	}
 	if len(given) == 0 {
-		l.errorf(block.DefRange, "Empty exclude", "An exclude block names values of axes: the rows that have them all are taken out. This one would take out every row.")
+		l.errorf(block.DefRange, "Empty exclude", "An exclude block needs a value of at least one axis. An empty block would remove every row.")
 		return rows
 	}
 	var kept []row
@@ -182,7 +182,7 @@ func (l *loader) include(block inner, names axes, rows []row) []row {
 	}
 	for _, r := range rows {
 		if names.matches(r, given) {
-			l.warnf(block.DefRange, "Row is there already", "The matrix has the row %s without it.", names.title(r))
+			l.warnf(block.DefRange, "Row exists already", "The matrix already has the row %s.", names.title(r))
 			return rows
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// maxExponent is the greatest number of digits in a number's exponent: beyond
-// it the number has more digits than anybody waits for.
+// maxExponent is the maximum number of digits in a number's exponent. A greater
+// number would take too long to compute.
 const maxExponent = 4
 
 // ParseExpression reads one expression in the native syntax, ready to be
-// evaluated by a value.Scope, within the bounds that a scenario's expressions
-// have. name and at are what its ranges say; at.Byte must be 0.
+// evaluated by a value.Scope, within the limits of a scenario's expressions. name
+// and at are the place in its ranges; at.Byte must be 0.
 func ParseExpression(src []byte, name string, at hcl.Pos) (hcl.Expression, hcl.Diagnostics) {
 	if diags := bounds(src, name, at); diags.HasErrors() {
 		return nil, diags
@@ -32,9 +32,9 @@ func ParseExpression(src []byte, name string, at hcl.Pos) (hcl.Expression, hcl.D
 	return expr, diags
 }
 
-// hugeNumbers refuses numbers such as 1e99999999.
+// hugeNumbers rejects numbers such as 1e99999999.
 func hugeNumbers(src []byte, name string, at hcl.Pos) hcl.Diagnostics {
-	tokens, _ := hclsyntax.LexConfig(src, name, at) // the parser tells of its mistakes
+	tokens, _ := hclsyntax.LexConfig(src, name, at) // the parser reports mistakes
 	for _, token := range tokens {
 		if token.Type != hclsyntax.TokenNumberLit {
 			continue
@@ -42,7 +42,7 @@ func hugeNumbers(src []byte, name string, at hcl.Pos) hcl.Diagnostics {
 		e := bytes.IndexAny(token.Bytes, "eE")
 		if e >= 0 && len(bytes.TrimLeft(token.Bytes[e+1:], "+-0")) > maxExponent {
 			return hcl.Diagnostics{mistake(token.Range, "Number out of range",
-				fmt.Sprintf("The exponent of a number may have %d digits.", maxExponent))}
+				fmt.Sprintf("The exponent of a number can have at most %d digits.", maxExponent))}
 		}
 	}
 	return nil

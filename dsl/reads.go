@@ -10,7 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// reads notes which files are opened.
+// reads records which files are opened.
 type reads struct {
 	fs.FS
 
@@ -29,16 +29,16 @@ func (r *reads) Open(name string) (fs.File, error) {
 	return file, err
 }
 
-// Stat implements fs.StatFS: to look at a file is not to read it.
+// Stat implements fs.StatFS. It does not count as reading the file.
 func (r *reads) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, name) }
 
 // ReadDir implements fs.ReadDirFS.
 func (r *reads) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
 
-// Read returns the names of the files below the module's folder that were read
-// through its FS up to now, sorted: the scenario's own, and those that its
-// expressions read. Files of values of variables are left out: they may hold
-// what is sensitive, and Given has the rest.
+// Read returns the names of the files in the module's folder that were read
+// through its FS so far, sorted: the scenario's own files, and those that its
+// expressions read. It omits files with values of variables, because they may
+// have sensitive values. Given has the other values.
 func (m *Module) Read() []string {
 	r, ok := m.FS.(*reads)
 	if !ok {
@@ -56,8 +56,8 @@ func (m *Module) Read() []string {
 	return names
 }
 
-// Given returns the values that the variables have where those are not their
-// defaults, as a file for Options.VarFiles. Sensitive ones are left out.
+// Given returns the values of variables that differ from their defaults, as a
+// file for Options.VarFiles. It omits sensitive values.
 func (m *Module) Given() []byte {
 	file := hclwrite.NewEmptyFile()
 	for _, v := range m.Variables {

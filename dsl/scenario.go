@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
@@ -26,7 +25,7 @@ func (l *loader) scenario(block inner) []*Scenario {
 	if !found {
 		return []*Scenario{l.scenarioRow(block, surroundings{})}
 	}
-	if len(rows) == 0 { // what is wrong with the matrix is told; the rest is looked at all the same
+	if len(rows) == 0 { // the mistake in the matrix is reported; check the rest anyway
 		return []*Scenario{l.scenarioRow(block, surroundings{}.with("matrix", cty.DynamicVal))}
 	}
 	var all []*Scenario
@@ -39,7 +38,7 @@ func (l *loader) scenario(block inner) []*Scenario {
 	return all
 }
 
-// rows decodes the matrix of a scenario; false where it has none.
+// rows decodes the matrix of a scenario; false if it has none.
 func (l *loader) rows(block inner) (axes, []row, bool) {
 	known := block.schema.Block("matrix")
 	found, _, diags := block.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: known.Type}}})
@@ -51,8 +50,8 @@ func (l *loader) rows(block inner) (axes, []row, bool) {
 	return names, rows, true
 }
 
-// scenarioRow decodes a scenario with the extra roots of in: those of a row of
-// its matrix.
+// scenarioRow decodes a scenario with the extra roots of in, for one row of its
+// matrix.
 func (l *loader) scenarioRow(block inner, in surroundings) *Scenario {
 	s := &Scenario{Name: block.Labels[0], Range: block.DefRange}
 	c := l.content(block.Body, block.schema, in)
@@ -77,8 +76,8 @@ func (l *loader) scenarioRow(block inner, in surroundings) *Scenario {
 	return s
 }
 
-// stepsIn returns the steps of a scenario with a good label, and those in its
-// finally.
+// stepsIn returns the steps of a scenario that have a valid label, and those in
+// its finally block.
 func (l *loader) stepsIn(c content) (steps, finals []inner) {
 	seen := map[string]hcl.Range{}
 	for _, block := range c.blocks {
@@ -96,11 +95,11 @@ func (l *loader) stepsIn(c content) (steps, finals []inner) {
 	return steps, finals
 }
 
-// label checks the label of a step: any text on one line that is free.
+// label checks the label of a step: any text on one line that is not in use.
 func (l *loader) label(block *hcl.Block, seen map[string]hcl.Range) bool {
 	name := block.Labels[0]
 	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		l.errorf(block.LabelRanges[0], "Invalid name", "A step needs a name, of one line.")
+		l.errorf(block.LabelRanges[0], "Invalid name", "A step needs a name on one line.")
 		return false
 	}
 	if first, ok := seen[name]; ok {
@@ -111,8 +110,8 @@ func (l *loader) label(block *hcl.Block, seen map[string]hcl.Range) bool {
 	return true
 }
 
-// step decodes a step. Those of a dynamic block have its iterators beside the
-// roots of the scenario.
+// step decodes a step. A step of a dynamic block also has the iterators of that
+// block as roots.
 func (l *loader) step(block inner, in surroundings) *Step {
 	step := &Step{Name: block.Labels[0], Verb: block.Type, Range: block.DefRange}
 	for name, v := range block.in.extra {
@@ -125,37 +124,11 @@ func (l *loader) step(block inner, in surroundings) *Step {
 	}
 	in.extra = block.in.extra
 	c := l.content(block.Body, block.schema, in)
-	l.decodeStep(step, c, block.schema, in)
+	step.Action = l.opts.Verbs.Decode(step.Verb, &arguments{l, step, c, block.schema, in})
 	return step
 }
 
-func (l *loader) decodeStep(step *Step, c content, b *schema.Block, in surroundings) {
-	switch step.Verb {
-	case VerbApply:
-		step.Apply = l.apply(c, b, in)
-	case VerbDelete:
-		step.Delete = l.remove(step, c, b, in)
-	case VerbPatch:
-		step.Patch = l.patch(c, b, in)
-	case VerbExec:
-		step.Exec = l.exec(step, c, b, in)
-	case VerbWait:
-		step.Wait = l.wait(c, b, in)
-	case VerbSleep:
-		step.Sleep = &Sleep{}
-		l.duration(c.args["duration"], in, &step.Sleep.Duration)
-	case VerbSignal:
-		step.Signal = l.signal(c, b, in)
-	case VerbNode:
-		step.Node = l.node(c, b, in)
-	case VerbExpect:
-		step.Expect = l.expect(step, c, in)
-	case VerbInvariant:
-		step.Invariant = l.invariant(step, c, in)
-	}
-}
-
-// with are the surroundings with one more root.
+// with returns the surroundings with one more root.
 func (in surroundings) with(name string, v cty.Value) surroundings {
 	extra := maps.Clone(in.extra)
 	if extra == nil {

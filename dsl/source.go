@@ -13,16 +13,15 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// The bounds of a source file: beyond them no reader follows either, and the
-// parser would use memory without measure.
+// The limits of a source file. Beyond them the parser would use too much memory.
 const (
 	maxSource    = 8 << 20
 	maxNesting   = 100
 	maxOperators = 1000
 )
 
-// confined is a folder out of which nothing can be opened, through links
-// neither.
+// confined is a folder. Files outside it cannot be opened, not even through
+// links.
 type confined string
 
 // Open implements fs.FS.
@@ -41,8 +40,8 @@ func (c confined) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// Stat implements fs.StatFS: opening is no way to learn what a file is, since
-// opening a pipe waits for who writes it.
+// Stat implements fs.StatFS. It does not open the file, because opening a pipe
+// waits for its writer.
 func (c confined) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -58,8 +57,8 @@ func (c confined) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// source is a scenario's folder and the file in it to read; all of them where
-// that is empty.
+// source is a scenario's folder and the file in it to read; all files if file is
+// empty.
 type source struct {
 	fs.FS
 	dir, file string
@@ -88,7 +87,7 @@ func (s source) files() ([]string, error) {
 	return names, nil
 }
 
-// holdsScenario returns an error where the folder is not a scenario's.
+// holdsScenario returns an error if the folder has no scenario.
 func (s source) holdsScenario() error {
 	_, err := fs.Stat(s.FS, ScenarioFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +99,8 @@ func (s source) holdsScenario() error {
 	return err
 }
 
-// parse parses the files. It returns false where one cannot be parsed: what is
-// in the others could be wrong for that alone.
+// parse parses the files. It returns false if one cannot be parsed, because the
+// other files could then have errors only for that reason.
 func (l *loader) parse(src source) ([]hcl.Body, bool) {
 	names, err := src.files()
 	if err != nil {
@@ -219,8 +218,8 @@ func bounds(data []byte, name string, at hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// simple says, without taking a source apart, that it keeps the bounds: all of
-// it has no more brackets, and no more signs, than one expression may have.
+// simple says, without parsing, that a source is within the limits: the whole
+// source has no more brackets and signs than one expression may have.
 func simple(data []byte) bool {
 	brackets, signs := 0, 0
 	for _, c := range data {
@@ -237,5 +236,5 @@ func simple(data []byte) bool {
 
 func tooComplicated(at hcl.Range) *hcl.Diagnostic {
 	return mistake(at, "Too complicated", fmt.Sprintf(
-		"Brackets may be nested %d deep, and one expression may have %d operators. Name parts of it with locals.", maxNesting, maxOperators))
+		"Brackets can be nested at most %d deep, and an expression can have at most %d operators. Use locals for parts of the expression.", maxNesting, maxOperators))
 }

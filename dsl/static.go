@@ -15,8 +15,8 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// static evaluates an argument that must be known before anything runs. It
-// returns false where the argument is missing or wrong; the latter is told.
+// static evaluates an argument that must be known before the run. It returns
+// false if the argument is omitted or invalid, and reports an invalid one.
 func (l *loader) static(attr *hcl.Attribute, in surroundings, ty cty.Type) (cty.Value, bool) {
 	if attr == nil {
 		return cty.NilVal, false
@@ -39,7 +39,7 @@ func (l *loader) convert(attr *hcl.Attribute, v cty.Value, ty cty.Type) (cty.Val
 		l.errorf(attr.Expr.Range(), "Invalid value", "The argument %q must be %s, not null.", attr.Name, describe(ty))
 		return cty.NilVal, false
 	case !as.IsWhollyKnown():
-		return cty.NilVal, false // of a variable without a value, which is told
+		return cty.NilVal, false // a variable without a value, which is reported elsewhere
 	}
 	return as, true
 }
@@ -56,7 +56,7 @@ func hasNull(v cty.Value) bool {
 	return false
 }
 
-// describe names a type as a reader of a scenario would.
+// describe names a type for the author of a scenario.
 func describe(ty cty.Type) string {
 	switch {
 	case ty == cty.String:
@@ -116,8 +116,8 @@ func (l *loader) dictionary(attr *hcl.Attribute, in surroundings, to *map[string
 	}
 }
 
-// choice decodes one of the values that an argument may have, in lower case;
-// its default, or nothing, where it is not written.
+// choice decodes one of the values that an argument may have, in lower case. If
+// the argument is omitted, it returns the default, or nothing.
 func (l *loader) choice(attr *hcl.Attribute, known *schema.Argument, in surroundings) string {
 	var given string
 	if attr == nil {
@@ -132,7 +132,7 @@ func (l *loader) choice(attr *hcl.Attribute, known *schema.Argument, in surround
 		}
 	}
 	l.errorf(attr.Expr.Range(), "Invalid value", "The argument %q must be %s, not %s.%s",
-		attr.Name, orList(quoted(known.Values)), value.Format(cty.StringVal(given)), suggest.Sentence(given, known.Values))
+		attr.Name, suggest.Or(suggest.Quoted(known.Values)), value.Format(cty.StringVal(given)), suggest.Sentence(given, known.Values))
 	return ""
 }
 
@@ -160,7 +160,7 @@ func (l *loader) duration(attr *hcl.Attribute, in surroundings, to *time.Duratio
 	}
 }
 
-// durationOr decodes a positive duration, or takes the argument's default.
+// durationOr decodes a positive duration, or uses the argument's default.
 func (l *loader) durationOr(attr *hcl.Attribute, known *schema.Argument, in surroundings, to *time.Duration) {
 	if d, err := time.ParseDuration(strings.Trim(known.Default, `"`)); err == nil {
 		*to = d
@@ -168,7 +168,7 @@ func (l *loader) durationOr(attr *hcl.Attribute, known *schema.Argument, in surr
 	l.duration(attr, in, to)
 }
 
-// durationValue decodes a duration; one of 0 where that makes sense.
+// durationValue decodes a duration. zero says whether it may be 0.
 func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) (time.Duration, bool) {
 	if attr == nil {
 		return 0, false
@@ -187,7 +187,7 @@ func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) 
 		if v.Type() == cty.Number && !v.IsNull() {
 			hint = fmt.Sprintf(" Did you mean \"%ss\"?", shown)
 		}
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q is a duration, which is written as a string. %s.%s", attr.Name, durationForm, hint)
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be a duration in quotes. %s.%s", attr.Name, durationForm, hint)
 		return 0, false
 	}
 	d, err := time.ParseDuration(v.AsString())
@@ -195,7 +195,7 @@ func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) 
 	case err != nil:
 		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", shown, durationForm)
 	case d < 0 || d == 0 && !zero:
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be longer than nothing; it is %s. Leave it out where there is nothing to wait for.", attr.Name, shown)
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be greater than 0; it is %s. Omit the argument if there is nothing to wait for.", attr.Name, shown)
 	default:
 		return d, true
 	}

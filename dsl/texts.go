@@ -3,12 +3,10 @@ package dsl
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/kind-lab/lab/dsl/value"
 )
 
 // aText checks an argument that must be a string when its step begins, and
-// returns its expression; nil where it is missing. what describes it.
+// returns its expression; nil if it is omitted. what describes it.
 func (l *loader) aText(attr *hcl.Attribute, in surroundings, what string) hcl.Expression {
 	if attr == nil {
 		return nil
@@ -19,25 +17,12 @@ func (l *loader) aText(attr *hcl.Attribute, in surroundings, what string) hcl.Ex
 	return attr.Expr
 }
 
-// nameHint helps who wrote an object where its name belongs.
+// nameHint helps an author who wrote an object instead of its name.
 func nameHint(ty cty.Type) string {
 	if ty.IsObjectType() && ty.HasAttribute("name") {
 		return " Add .name to it."
 	}
 	return ""
-}
-
-// texts checks an argument that must be a string or a list of such when its
-// step begins, and returns its expression; nil where it is missing. what
-// describes it, and hint is a sentence more.
-func (l *loader) texts(attr *hcl.Attribute, in surroundings, what, hint string) hcl.Expression {
-	if attr == nil {
-		return nil
-	}
-	if v, ok := l.check(attr.Expr, in); ok && !isTexts(v) {
-		l.errorf(attr.Expr.Range(), "Invalid "+attr.Name, "The argument %q must be %s; this is %s.%s", attr.Name, what, value.Format(v), hint)
-	}
-	return attr.Expr
 }
 
 // isTexts says whether a value is, or may become, a string or a list of them.

@@ -1,7 +1,7 @@
 package dsl
 
-// unused warns of what is declared and never referred to: most often it is
-// written differently where it is meant.
+// unused warns about declarations without a reference. Most often, a reference
+// is misspelled.
 func (l *loader) unused() {
 	if !l.used["var.*"] {
 		for _, v := range l.module.Variables {
@@ -17,11 +17,24 @@ func (l *loader) unused() {
 			}
 		}
 	}
-	told := map[string]bool{}
+	l.unusedClusters()
+}
+
+// unusedClusters warns about clusters on which no scenario runs, and about sets
+// of which no scenario uses a cluster.
+func (l *loader) unusedClusters() {
+	used, reported := map[string]bool{}, map[string]bool{}
 	for _, c := range l.module.Clusters {
-		if !l.used["cluster."+c.Block] && !told[c.Block] {
-			told[c.Block] = true
-			l.warnf(c.Range, "Unused cluster", "No scenario runs on cluster.%s, so it is never made.", c.Block)
+		used[c.Set] = used[c.Set] || l.used["cluster."+c.Block]
+	}
+	for _, c := range l.module.Clusters {
+		switch {
+		case c.Set != "" && !used[c.Set] && !reported["set "+c.Set]:
+			reported["set "+c.Set] = true
+			l.warnf(c.Range, "Unused cluster set", "No scenario runs on a cluster of the set %q.", c.Set)
+		case c.Set == "" && !l.used["cluster."+c.Block] && !reported["cluster "+c.Block]:
+			reported["cluster "+c.Block] = true
+			l.warnf(c.Range, "Unused cluster", "No scenario runs on cluster.%s, so lab never creates it.", c.Block)
 		}
 	}
 }

@@ -14,15 +14,17 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// TestValid loads scenarios without mistakes and keeps what is understood.
+// TestValid loads scenarios without mistakes, and compares the result with golden
+// files.
 func TestValid(t *testing.T) {
 	for _, name := range []string{"testdata/valid/job-sidecar", "testdata/valid/everything.hcl", "testdata/valid/verbs.hcl", "testdata/valid/json.hcl.json", "testdata/valid/instances.hcl"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			m, list := Load(name, Options{})
+			m, list := Load(name, Options{Providers: testProviders()})
 			if len(list) > 0 {
 				t.Fatalf("diagnostics:\n%s", list.Error())
 			}
@@ -55,8 +57,8 @@ func dump(m *Module) string {
 		}
 		fmt.Fprintf(&b, "\n  runtime_config %v nodes %d+%d images %q ready %s\n  patches %q %q\n", c.RuntimeConfig,
 			c.ControlPlanes, c.Workers, c.Images, c.ReadyTimeout, c.ContainerdPatches, c.KubeadmPatches)
-		if c.Existing != nil {
-			fmt.Fprintf(&b, "  %s %+v\n", c.Provider, *c.Existing)
+		if len(c.Settings) > 0 {
+			fmt.Fprintf(&b, "  %s %v\n", c.Provider, c.Settings)
 		}
 	}
 	for _, s := range m.Scenarios {
@@ -99,12 +101,7 @@ func dumpStep(b *strings.Builder, step *Step, source func(hcl.Expression) string
 		fmt.Fprintf(b, ", %s = %s", name, value.Format(step.Roots[name]))
 	}
 	b.WriteString("\n")
-	of := reflect.ValueOf(step).Elem()
-	for i := range of.NumField() {
-		if field := of.Field(i); field.Kind() == reflect.Pointer && !field.IsNil() {
-			dumpFields(b, field.Elem(), source)
-		}
-	}
+	dumpFields(b, reflect.ValueOf(step.Action).Elem(), source)
 }
 
 func dumpFields(b *strings.Builder, of reflect.Value, source func(hcl.Expression) string) {
@@ -112,7 +109,7 @@ func dumpFields(b *strings.Builder, of reflect.Value, source func(hcl.Expression
 		name, field := of.Type().Field(i).Name, of.Field(i)
 		switch v := field.Interface().(type) {
 		case hcl.Range:
-		case Limits:
+		case action.Limits:
 			dumpFields(b, field, source)
 		case hcl.Expression:
 			fmt.Fprintf(b, "    %s %s\n", name, source(v))
@@ -154,14 +151,14 @@ variable "any" { default = "x" }
 		want string
 		err  string
 	}{
-		{"none given", Options{}, "", `The variable "s" has no default, so it must be given a value: with -var 's=VALUE'`},
+		{"none given", Options{}, "", `The variable "s" has no default, so it needs a value. Set it with --var 's=VALUE'`},
 		{"environment", Options{Env: env}, `{any = "x", l = [], n = 3, s = "env"}`, ""},
 		{"a file wins over it", Options{Env: env, VarFiles: []string{filepath.Join(dir, "a.hcl")}}, `{any = "x", l = [], n = 7, s = "file"}`, ""},
 		{"the command line wins", Options{Env: env, VarFiles: []string{filepath.Join(dir, "a.hcl")},
 			Vars: map[string]string{"s": "[x", "n": "9", "l": `["a"]`, "any": "[1]"}}, `{any = "[1]", l = ["a"], n = 9, s = "[x"}`, ""},
-		{"wrong type", Options{Vars: map[string]string{"s": "x", "n": "many"}}, "", `The value that -var gives to variable "n" does not suit its type, number: a number is required.`},
-		{"no expression", Options{Vars: map[string]string{"s": "x", "l": "[1"}}, "", `does not suit its type, list(string)`},
-		{"undeclared", Options{Vars: map[string]string{"s": "x", "anyy": "1"}}, "", `-var gives a value to "anyy", but the scenario declares no such variable. Did you mean "any"?`},
+		{"wrong type", Options{Vars: map[string]string{"s": "x", "n": "many"}}, "", `The value that --var gives to variable "n" does not match its type, number: a number is required.`},
+		{"no expression", Options{Vars: map[string]string{"s": "x", "l": "[1"}}, "", `does not match its type, list(string)`},
+		{"undeclared", Options{Vars: map[string]string{"s": "x", "anyy": "1"}}, "", `--var gives a value to "anyy", but the scenario declares no such variable. Did you mean "any"?`},
 		{"undeclared in a file", Options{Env: env, VarFiles: []string{filepath.Join(dir, "bad.hcl")}}, "", `The scenario declares no variable "sss".`},
 		{"no such file", Options{Env: env, VarFiles: []string{filepath.Join(dir, "none.hcl")}}, "", `none.hcl" cannot be read`},
 	} {
@@ -209,9 +206,9 @@ func TestPaths(t *testing.T) {
 		{"nowhere.hcl", "A scenario is a file that ends in .hcl, or a folder that holds scenario.hcl"},
 		{".", "holds no scenario.hcl"},
 		{"big.hcl", "larger than 8 MiB"},
-		{"deep.hcl", "Brackets may be nested 100 deep"},
-		{"long.hcl", "one expression may have 1000 operators"},
-		{"deep.hcl.json", "Brackets may be nested 100 deep"},
+		{"deep.hcl", "Brackets can be nested at most 100 deep"},
+		{"long.hcl", "an expression can have at most 1000 operators"},
+		{"deep.hcl.json", "Brackets can be nested at most 100 deep"},
 		{"cut.hcl.json", "Unclosed object"},
 		{"binary.hcl", "Invalid character"},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/kind-lab/lab/dsl/internal/suggest"
 )
 
-// AutoVarFiles ends the names of files in the scenario's folder that give
-// variables their values without being named.
+// AutoVarFiles is the suffix of files in the scenario's folder with values of
+// variables. lab reads these files without a flag.
 const AutoVarFiles = ".auto.labvars"
 
 // valueFile is a file of values.
@@ -22,8 +22,8 @@ type valueFile struct {
 	data []byte
 }
 
-// autoFiles reads the scenario's own files of values, in the order of their
-// names.
+// autoFiles reads the files of values in the scenario's folder, in the order of
+// their names.
 func (l *loader) autoFiles() []valueFile {
 	entries, err := fs.ReadDir(l.src.FS, ".")
 	if err != nil {
@@ -63,7 +63,8 @@ func (l *loader) varFile(name string) []*hcl.Attribute {
 	return l.varAttributes(data, name)
 }
 
-// varAttributes parses a file of values and returns them in the order written.
+// varAttributes parses a file of values and returns them in the order in which
+// they are written.
 func (l *loader) varAttributes(data []byte, name string) []*hcl.Attribute {
 	file, diags := parseSource(data, name)
 	l.module.Files[name] = file
@@ -81,7 +82,7 @@ func (l *loader) varAttributes(data []byte, name string) []*hcl.Attribute {
 	return attrs
 }
 
-// take gives variables the values of a file.
+// take sets variables to the values of a file.
 func (l *loader) take(attrs []*hcl.Attribute, byName map[string]*declaration, values map[string]cty.Value) {
 	for _, attr := range attrs {
 		d := byName[attr.Name]

@@ -14,16 +14,15 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// EnvPrefix begins the names of environment variables that give variables
-// their values.
+// EnvPrefix is the prefix of environment variables with values of variables.
 const EnvPrefix = "LAB_VAR_"
 
-// declaration is a variable with what is needed to give it its value.
+// declaration is a variable with what is needed to decode its value.
 type declaration struct {
 	*Variable
 	defaults *typeexpr.Defaults
-	// literal says that a value from the command line is taken as it is rather
-	// than read as an expression.
+	// literal says that a value from the command line is a literal string, not
+	// an expression.
 	literal    bool
 	validation []inner
 }
@@ -50,11 +49,11 @@ func (l *loader) variables(blocks []inner) {
 	}
 }
 
-// named checks a block's label: a name that is free and can be referred to.
+// named checks a block's label: it must be an identifier that is not in use.
 func (l *loader) named(block inner, what string, seen map[string]hcl.Range) bool {
 	name := block.Labels[0]
 	if !hclsyntax.ValidIdentifier(name) {
-		l.errorf(block.LabelRanges[0], "Invalid name", "%s is no name for a %s: a name begins with a letter and has letters, digits, _ and - only.",
+		l.errorf(block.LabelRanges[0], "Invalid name", "%s is not a valid name for a %s: a name begins with a letter, and has only letters, digits, _ and -.",
 			value.Format(cty.StringVal(name)), what)
 		return false
 	}
@@ -93,12 +92,12 @@ func (l *loader) variable(block inner) *declaration {
 	return d
 }
 
-// fit converts a value to a variable's type; where it cannot be, it says so
-// and returns an unknown.
+// fit converts a value to a variable's type. If that is not possible, it reports
+// a mistake and returns an unknown value.
 func (l *loader) fit(d *declaration, v cty.Value, at hcl.Range, what string) cty.Value {
 	as, err := d.convert(v)
 	if err != nil {
-		l.errorf(at, "Invalid value for variable", "%s of variable %q does not suit its type, %s: %s.", what, d.Name, typeexpr.TypeString(d.Type), err)
+		l.errorf(at, "Invalid value for variable", "%s of variable %q does not match its type, %s: %s.", what, d.Name, typeexpr.TypeString(d.Type), err)
 		return cty.UnknownVal(d.Type)
 	}
 	return as
@@ -111,8 +110,8 @@ func (d *declaration) convert(v cty.Value) (cty.Value, error) {
 	return convert.Convert(v, d.Type)
 }
 
-// given collects the values given to variables: each from the strongest place
-// that has one.
+// given collects the values of variables: each from the source with the highest
+// precedence that has one.
 func (l *loader) given(declared []*declaration) map[string]cty.Value {
 	byName, names := map[string]*declaration{}, []string{}
 	for _, d := range declared {
@@ -136,12 +135,12 @@ func (l *loader) given(declared []*declaration) map[string]cty.Value {
 	}
 	for _, name := range sorted(l.opts.Vars) {
 		if d := byName[name]; d != nil {
-			values[name] = l.fromString(d, l.opts.Vars[name], "-var")
+			values[name] = l.fromString(d, l.opts.Vars[name], "--var")
 			continue
 		}
 		l.diags = append(l.diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Unknown variable",
-			Detail: fmt.Sprintf("-var gives a value to %q, but the scenario declares no such variable.%s", name, suggest.Sentence(name, names)),
+			Detail: fmt.Sprintf("--var gives a value to %q, but the scenario declares no such variable.%s", name, suggest.Sentence(name, names)),
 		})
 	}
 	return values
@@ -156,8 +155,8 @@ func sorted[V any](m map[string]V) []string {
 	return names
 }
 
-// fromString reads a value from the command line or the environment, which
-// from names.
+// fromString decodes a value from the command line or the environment. from
+// names the source.
 func (l *loader) fromString(d *declaration, s, from string) cty.Value {
 	v := cty.StringVal(s)
 	if !d.literal {
@@ -179,11 +178,11 @@ func (l *loader) fromString(d *declaration, s, from string) cty.Value {
 }
 
 func (l *loader) unsuitable(d *declaration, from, why string) {
-	l.errorf(d.Range, "Invalid value for variable", "The value that %s gives to variable %q does not suit its type, %s: %s",
+	l.errorf(d.Range, "Invalid value for variable", "The value that %s gives to variable %q does not match its type, %s: %s",
 		from, d.Name, typeexpr.TypeString(d.Type), why)
 }
 
-// valueOf is the value of a variable, given one or cty.NilVal.
+// valueOf is the final value of a variable. given may be cty.NilVal.
 func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 	v := given
 	if v == cty.NilVal {
@@ -194,7 +193,7 @@ func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 	}
 	if v == cty.NilVal {
 		l.errorf(d.Range, "No value for variable",
-			"The variable %q has no default, so it must be given a value: with -var '%s=VALUE', in a file named with -var-file, or as the environment variable %s%s.",
+			"The variable %q has no default, so it needs a value. Set it with --var '%s=VALUE', in a file for --var-file, or with the environment variable %s%s.",
 			d.Name, d.Name, EnvPrefix, d.Name)
 		v = cty.UnknownVal(d.Type)
 	}
@@ -204,7 +203,7 @@ func (l *loader) valueOf(d *declaration, given cty.Value) cty.Value {
 	return v
 }
 
-// validate decides a validation block of a variable.
+// validate evaluates a validation block of a variable.
 func (l *loader) validate(d *declaration, block inner) {
 	c := l.content(block.Body, block.schema, block.in)
 	in := surroundings{roots: []string{"path", "var"}}
@@ -213,7 +212,7 @@ func (l *loader) validate(d *declaration, block inner) {
 		return
 	}
 	used := l.used["var."+d.Name]
-	defer func() { l.used["var."+d.Name] = used }() // a rule about itself is no use
+	defer func() { l.used["var."+d.Name] = used }() // its own rule does not count as a use
 	v, ok := l.check(condition.Expr, in)
 	said, messageOK := l.check(message.Expr, in)
 	if !ok || !messageOK {
@@ -221,7 +220,7 @@ func (l *loader) validate(d *declaration, block inner) {
 	}
 	truth, err := value.Truth(v)
 	if err != nil {
-		l.errorf(condition.Expr.Range(), "Invalid condition", "%s.", sentence(err))
+		l.errorf(condition.Expr.Range(), "Invalid condition", "%s.", suggest.Capital(err.Error()))
 		return
 	}
 	if truth != value.False {
@@ -232,13 +231,4 @@ func (l *loader) validate(d *declaration, block inner) {
 		text = said.AsString()
 	}
 	l.errorf(d.Range, "Invalid value for variable", "%s", text)
-}
-
-// sentence is an error's text with a capital.
-func sentence(err error) string {
-	text := []rune(err.Error())
-	if len(text) > 0 && text[0] >= 'a' && text[0] <= 'z' {
-		text[0] += 'A' - 'a'
-	}
-	return string(text)
 }

@@ -1,6 +1,7 @@
 // Package clustertest holds provisioners of clusters to what all of them
-// promise: those that make clusters, those that find them, and those that only
-// behave so.
+// promise, those that make clusters, those that find them, and fakes: a cluster
+// is there or nothing of it is; and what a provider states that its clusters can
+// do they do, and anything else is refused with a *clusters.CapabilityError.
 package clustertest
 
 import (
@@ -21,14 +22,22 @@ type Provisioner interface {
 	Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error)
 	LoadImages(ctx context.Context, handle clusters.Handle, refs []string, progress func(string)) error
 	Destroy(ctx context.Context, id string) error
+	// Capabilities are what the provider states for a Spec.
+	Capabilities(spec clusters.Spec) clusters.Capabilities
 }
 
 // Subject is a provisioner with what the suite has to know of it.
 type Subject struct {
 	Provisioner Provisioner
+	// Provider is what its provider states, and Nodes reaches a cluster's nodes.
+	Provider *clusters.Provider
+	Nodes    func(handle clusters.Handle) clusters.Nodes
+	// Denied is a cluster whose account lacks a right that is needed; nil if the
+	// provider cannot check rights.
+	Denied *clusters.Spec
 	// Spec is the cluster that is asked for, always the same.
 	Spec clusters.Spec
-	// IDs are names that it allows and nobody else uses; at least four.
+	// IDs are names that it allows and nobody else uses; at least five.
 	IDs []string
 	// Names says that clusters have names of their own, other than their ids.
 	Names bool
@@ -50,6 +59,7 @@ func Conformance(t *testing.T, s Subject) {
 	t.Run("a creation that is cancelled", s.cancelled)
 	t.Run("a creation that takes too long", s.overdue)
 	t.Run("a life", s.life)
+	t.Run("reuse", s.reuse)
 }
 
 // absent destroys what never was.
@@ -138,6 +148,7 @@ func (s Subject) life(t *testing.T) {
 	}
 	s.usable(t, handle, "after a second Create of the id")
 	s.loads(t, handle)
+	s.capabilities(t, handle)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Provisioner.Destroy(over, id); err == nil {
@@ -212,7 +223,8 @@ func (s Subject) loads(t *testing.T, handle clusters.Handle) {
 	var group sync.WaitGroup
 	for _, refs := range [][]string{nil, {s.Image}, {s.Image}} {
 		group.Go(func() {
-			if err := s.Provisioner.LoadImages(t.Context(), handle, refs, func(string) {}); err != nil {
+			err := s.Provisioner.LoadImages(t.Context(), handle, refs, func(string) {})
+			if err != nil && (len(refs) == 0 || handle.Capabilities.CanLoadImages) {
 				t.Errorf("LoadImages %v: %v", refs, err)
 			}
 			if err := s.Usable(t.Context(), handle); err != nil {

@@ -25,7 +25,7 @@ func (p *Provider) StartNode(ctx context.Context, node *support.Node, _ ...strin
 	return p.act(ctx, node, "start")
 }
 
-// StopNode stops a node's machine. The cluster is not lent to anybody else
+// StopNode stops a node's machine. The cluster is not leased to anybody else
 // afterwards: Destroy destroys it.
 func (p *Provider) StopNode(ctx context.Context, node *support.Node, _ ...string) error {
 	return p.act(ctx, node, "stop")
@@ -39,7 +39,7 @@ func (p *Provider) act(ctx context.Context, node *support.Node, action string) e
 	if !slices.ContainsFunc(nodes, func(n clusters.Node) bool { return n.Name == node.Name }) {
 		return fmt.Errorf("cluster %s has no node %q; its nodes are %v", p.spec.Name, node.Name, names(nodes))
 	}
-	p.spoiled = fmt.Sprintf("its node %s was told to %s", node.Name, action)
+	p.tainted = fmt.Sprintf("its node %s was told to %s", node.Name, action)
 	return p.cluster.NodeAction(ctx, node.Name, action)
 }
 

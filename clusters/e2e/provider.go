@@ -1,6 +1,6 @@
 // Package e2e gives lab's clusters to Go tests that are written with
 // sigs.k8s.io/e2e-framework: a Provider is the framework's E2EClusterProvider.
-// Its clusters are borrowed, and given back cleaned, so that the next test has
+// Its clusters are leased, and given back cleaned, so that the next test has
 // one at once.
 //
 // labs/labtest makes Providers over the pool of the host:
@@ -36,7 +36,7 @@ import (
 // before Create, or after Destroy.
 var ErrNone = errors.New("there is no cluster: call Create before")
 
-// Cluster is one that was borrowed.
+// Cluster is one that is leased.
 type Cluster interface {
 	Handle() clusters.Handle
 	// LoadImages puts images on every node, LoadArchive those of a tar file.
@@ -48,14 +48,14 @@ type Cluster interface {
 	NodeState(ctx context.Context, node string) (string, error)
 	// NodeAction does "stop" or "start" to a node's machine.
 	NodeAction(ctx context.Context, node, action string) error
-	// Return gives it back, and says what became of it; spoiled says what was
+	// Release gives it back, and says what became of it; tainted says what was
 	// done to it that nobody can undo.
-	Return(ctx context.Context, spoiled string) (string, error)
+	Release(ctx context.Context, tainted string) (string, error)
 }
 
-// Lend borrows a cluster like the Spec, whose version may be a constraint such as
+// Acquire leases a cluster like the Spec, whose version may be a constraint such as
 // "1.29", and tells progress what it does.
-type Lend func(ctx context.Context, spec clusters.Spec, progress func(string)) (Cluster, error)
+type Acquire func(ctx context.Context, spec clusters.Spec, progress func(string)) (Cluster, error)
 
 // Options are what a Provider can do without.
 type Options struct {
@@ -65,25 +65,25 @@ type Options struct {
 	Progress func(string)
 }
 
-// Provider borrows a cluster and gives it back. It is one cluster's at a time:
+// Provider leases a cluster and releases it. It is one cluster's at a time:
 // SetDefaults of one that has a cluster returns another Provider. Create and
 // Destroy are for one goroutine, the rest between them for several.
 type Provider struct {
-	lend           Lend
+	acquire        Acquire
 	defaults, spec clusters.Spec
 	progress       func(string)
 
 	cluster Cluster
-	// spoiled says what was done that nobody can undo.
-	spoiled string
+	// tainted says what was done that nobody can undo.
+	tainted string
 }
 
-// New returns a Provider of borrowed clusters.
-func New(lend Lend, o Options) *Provider {
+// New returns a Provider of leased clusters.
+func New(acquire Acquire, o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	return &Provider{lend: lend, defaults: o.Spec, spec: o.Spec, progress: o.Progress}
+	return &Provider{acquire: acquire, defaults: o.Spec, spec: o.Spec, progress: o.Progress}
 }
 
 // SetDefaults returns the Provider itself, or one like it where it has a cluster:
@@ -93,7 +93,7 @@ func (p *Provider) SetDefaults() support.E2EClusterProvider {
 		p.defaults = p.spec
 		return p
 	}
-	return &Provider{lend: p.lend, defaults: p.defaults, spec: p.defaults, progress: p.progress}
+	return &Provider{acquire: p.acquire, defaults: p.defaults, spec: p.defaults, progress: p.progress}
 }
 
 // WithName names the cluster in what is told; its name on the host is its own.
@@ -152,7 +152,7 @@ func WithImages(refs ...string) support.ClusterOpts {
 	return WithSpec(func(s *clusters.Spec) { s.Images = append(slices.Clone(s.Images), refs...) })
 }
 
-// Create borrows a cluster and returns the path of a kubeconfig for it alone,
+// Create leases a cluster and returns the path of a kubeconfig for it alone,
 // once it is ready. It takes no arguments; what the cluster is like is said
 // before.
 func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
@@ -164,11 +164,11 @@ func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
 	case p.spec.Version == "":
 		return "", fmt.Errorf("creating cluster %s: which Kubernetes? Say WithVersion(\"1.29\")", p.spec.Name)
 	}
-	cluster, err := p.lend(ctx, p.spec, p.progress)
+	cluster, err := p.acquire(ctx, p.spec, p.progress)
 	if err != nil {
 		return "", fmt.Errorf("creating cluster %s: %w", p.spec.Name, err)
 	}
-	p.cluster, p.spoiled = cluster, ""
+	p.cluster, p.tainted = cluster, ""
 	return p.GetKubeconfig(), nil
 }
 
@@ -280,13 +280,13 @@ func (p *Provider) LoadImageArchive(ctx context.Context, archivePath string, arg
 }
 
 // Destroy gives the cluster back: what was made on it is deleted and it waits for
-// the next borrower, or it is destroyed where something was done to it that
+// the next holder, or it is destroyed where something was done to it that
 // cannot be undone.
 func (p *Provider) Destroy(ctx context.Context) error {
 	if p.cluster == nil {
 		return ErrNone
 	}
-	text, err := p.cluster.Return(ctx, p.spoiled)
+	text, err := p.cluster.Release(ctx, p.tainted)
 	p.cluster = nil
 	if err != nil {
 		return fmt.Errorf("giving back cluster %s: %w", p.spec.Name, err)

@@ -21,8 +21,8 @@ import (
 	"github.com/kind-lab/lab/clusters/e2e"
 )
 
-// lender lends clusters of nothing but an API server that is ready, or not.
-type lender struct {
+// leaser leases clusters of nothing but an API server that is ready, or not.
+type leaser struct {
 	t      *testing.T
 	server *httptest.Server
 	ready  int
@@ -31,8 +31,8 @@ type lender struct {
 	did    []string
 }
 
-func newLender(t *testing.T) *lender {
-	l := &lender{t: t, ready: http.StatusOK}
+func newLeaser(t *testing.T) *leaser {
+	l := &leaser{t: t, ready: http.StatusOK}
 	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
 			w.WriteHeader(l.ready)
@@ -44,12 +44,12 @@ func newLender(t *testing.T) *lender {
 	return l
 }
 
-func (l *lender) lend(_ context.Context, spec clusters.Spec, progress func(string)) (e2e.Cluster, error) {
+func (l *leaser) acquire(_ context.Context, spec clusters.Spec, progress func(string)) (e2e.Cluster, error) {
 	if l.fails != nil {
 		return nil, l.fails
 	}
 	l.specs = append(l.specs, spec)
-	progress("lent")
+	progress("leased")
 	id := fmt.Sprintf("lab-pool-%d", len(l.specs))
 	kubeconfig := filepath.Join(l.t.TempDir(), id+".yaml")
 	text := fmt.Sprintf(`apiVersion: v1
@@ -62,40 +62,40 @@ users: [{name: me, user: {}}]
 	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	return &borrowed{l, clusters.Handle{Name: spec.Name, ID: id, Version: spec.Version, Kubeconfig: kubeconfig,
+	return &leased{l, clusters.Handle{Name: spec.Name, ID: id, Version: spec.Version, Kubeconfig: kubeconfig,
 		Nodes: []clusters.Node{{Name: id + "-control-plane", Role: "control-plane"}, {Name: id + "-worker", Role: "worker"}}}}, nil
 }
 
-type borrowed struct {
-	lender *lender
+type leased struct {
+	leaser *leaser
 	handle clusters.Handle
 }
 
-func (b *borrowed) say(format string, args ...any) error {
-	b.lender.did = append(b.lender.did, b.handle.ID+": "+fmt.Sprintf(format, args...))
+func (b *leased) say(format string, args ...any) error {
+	b.leaser.did = append(b.leaser.did, b.handle.ID+": "+fmt.Sprintf(format, args...))
 	return nil
 }
 
-func (b *borrowed) Handle() clusters.Handle { return b.handle }
+func (b *leased) Handle() clusters.Handle { return b.handle }
 
-func (b *borrowed) LoadImages(_ context.Context, refs []string) error {
+func (b *leased) LoadImages(_ context.Context, refs []string) error {
 	return b.say("images %s", strings.Join(refs, " "))
 }
 
-func (b *borrowed) LoadArchive(_ context.Context, path string) error {
+func (b *leased) LoadArchive(_ context.Context, path string) error {
 	return b.say("archive %s", path)
 }
 
-func (b *borrowed) ExportLogs(_ context.Context, dir string) error { return b.say("logs to %s", dir) }
+func (b *leased) ExportLogs(_ context.Context, dir string) error { return b.say("logs to %s", dir) }
 
-func (b *borrowed) NodeState(context.Context, string) (string, error) { return "running", nil }
+func (b *leased) NodeState(context.Context, string) (string, error) { return "running", nil }
 
-func (b *borrowed) NodeAction(_ context.Context, node, action string) error {
+func (b *leased) NodeAction(_ context.Context, node, action string) error {
 	return b.say("%s %s", action, node)
 }
 
-func (b *borrowed) Return(_ context.Context, spoiled string) (string, error) {
-	return "waits", b.say("returned %q", spoiled)
+func (b *leased) Release(_ context.Context, tainted string) (string, error) {
+	return "waits", b.say("returned %q", tainted)
 }
 
 // do calls the framework's own functions one after the other.
@@ -111,10 +111,10 @@ func do(t *testing.T, funcs ...env.Func) *envconf.Config {
 	return cfg
 }
 
-func TestTheFrameworkUsesABorrowedCluster(t *testing.T) {
-	l := newLender(t)
+func TestTheFrameworkUsesALeasedCluster(t *testing.T) {
+	l := newLeaser(t)
 	var told []string
-	p := e2e.New(l.lend, e2e.Options{Spec: clusters.Spec{Version: "1.29"}, Progress: func(text string) { told = append(told, text) }})
+	p := e2e.New(l.acquire, e2e.Options{Spec: clusters.Spec{Version: "1.29"}, Progress: func(text string) { told = append(told, text) }})
 	archive := filepath.Join("testdata", "images.tar")
 	cfg := do(t,
 		envfuncs.CreateClusterWithOpts(p, "main", e2e.WithFeatureGate("A", true), e2e.WithFeatureGate("B", false), e2e.WithWorkers(1), e2e.WithImages("busybox:1.35")),
@@ -131,7 +131,7 @@ func TestTheFrameworkUsesABorrowedCluster(t *testing.T) {
 	if diff := cmp.Diff(did, l.did); diff != "" {
 		t.Errorf("did (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"lent", "waits"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"leased", "waits"}, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	if !strings.HasSuffix(cfg.KubeconfigFile(), "lab-pool-1.yaml") {
@@ -140,8 +140,8 @@ func TestTheFrameworkUsesABorrowedCluster(t *testing.T) {
 }
 
 func TestOneProviderMakesSeveralClusters(t *testing.T) {
-	l := newLender(t)
-	p := e2e.New(l.lend, e2e.Options{}).WithVersion("v1.28")
+	l := newLeaser(t)
+	p := e2e.New(l.acquire, e2e.Options{}).WithVersion("v1.28")
 	do(t,
 		envfuncs.CreateClusterWithOpts(p, "on", e2e.WithFeatureGate("SidecarContainers", true)),
 		envfuncs.CreateCluster(p, "off"),
@@ -158,7 +158,7 @@ func TestOneProviderMakesSeveralClusters(t *testing.T) {
 }
 
 func TestWhatAClusterIsReachedBy(t *testing.T) {
-	p := e2e.New(newLender(t).lend, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
+	p := e2e.New(newLeaser(t).acquire, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
 	if p.GetKubeconfig() != "" || p.GetKubectlContext() != "" || p.KubernetesRestConfig() != nil {
 		t.Error("there is something before there is a cluster")
 	}
@@ -178,9 +178,9 @@ func TestWhatAClusterIsReachedBy(t *testing.T) {
 }
 
 func TestAControlPlaneThatIsNotReadyIsToldOf(t *testing.T) {
-	l := newLender(t)
+	l := newLeaser(t)
 	l.ready = http.StatusInternalServerError
-	p := e2e.New(l.lend, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
+	p := e2e.New(l.acquire, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
 	_, err := envfuncs.CreateCluster(p, "main")(t.Context(), envconf.New())
 	if err == nil || !strings.Contains(err.Error(), "cluster main is not ready") {
 		t.Errorf("error %v", err)
@@ -188,7 +188,7 @@ func TestAControlPlaneThatIsNotReadyIsToldOf(t *testing.T) {
 }
 
 func TestAFileSaysWhatAClusterIsLike(t *testing.T) {
-	l := newLender(t)
+	l := newLeaser(t)
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -198,21 +198,21 @@ func TestAFileSaysWhatAClusterIsLike(t *testing.T) {
 		return path
 	}
 	good := file("good.yaml", "version: \"1.28\"\nfeature_gates: {SidecarContainers: true}\nworkers: 2\n")
-	do(t, envfuncs.CreateClusterWithConfig(e2e.New(l.lend, e2e.Options{}), "main", good))
+	do(t, envfuncs.CreateClusterWithConfig(e2e.New(l.acquire, e2e.Options{}), "main", good))
 	want := []clusters.Spec{{Name: "main", Version: "1.28", FeatureGates: map[string]bool{"SidecarContainers": true}, Workers: 2}}
 	if diff := cmp.Diff(want, l.specs); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
 	for _, path := range []string{file("kind.yaml", "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n"), filepath.Join(dir, "absent.yaml")} {
-		if _, err := e2e.New(l.lend, e2e.Options{}).CreateWithConfig(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := e2e.New(l.acquire, e2e.Options{}).CreateWithConfig(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v", path, err)
 		}
 	}
 }
 
 func TestNodesAreStoppedAndNotAdded(t *testing.T) {
-	l := newLender(t)
-	p := e2e.New(l.lend, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
+	l := newLeaser(t)
+	p := e2e.New(l.acquire, e2e.Options{Spec: clusters.Spec{Version: "1.29"}})
 	worker := &support.Node{Name: "lab-pool-1-worker", Cluster: "main"}
 	do(t, envfuncs.CreateCluster(p, "main"), envfuncs.PerformNodeOperation("main", support.StopNode, worker), envfuncs.PerformNodeOperation("main", support.StartNode, worker))
 	list, err := p.ListNode(t.Context())
@@ -238,8 +238,8 @@ func TestNodesAreStoppedAndNotAdded(t *testing.T) {
 }
 
 func TestMisuseIsSaid(t *testing.T) {
-	l := newLender(t)
-	p := e2e.New(l.lend, e2e.Options{})
+	l := newLeaser(t)
+	p := e2e.New(l.acquire, e2e.Options{})
 	_, noVersion := p.Create(t.Context())
 	p.WithVersion("1.29").WithName("main").WithPath("/somewhere/kind")
 	_, arguments := p.Create(t.Context(), "--image", "x")

@@ -29,9 +29,9 @@ func (c *connection) openNodes(ctx context.Context, handle *clusters.Handle) err
 	if err := c.claim(ctx, c.access, map[string]string{"pod-security.kubernetes.io/enforce": "privileged"}); err != nil {
 		return err
 	}
-	c.say(fmt.Sprintf("putting a privileged pod of %s on every node", c.spec.Existing.NodeAccess))
+	c.say(fmt.Sprintf("putting a privileged pod of %s on every node", c.setting(settingNodeAccess)))
 	sets := c.client.AppsV1().DaemonSets(c.access)
-	if _, err := sets.Create(ctx, accessSet(c.id, c.spec.Existing.NodeAccess), metav1.CreateOptions{FieldManager: manager}); err != nil {
+	if _, err := sets.Create(ctx, accessSet(c.id, c.setting(settingNodeAccess)), metav1.CreateOptions{FieldManager: manager}); err != nil {
 		return fmt.Errorf("making the DaemonSet %s/%s that reaches the nodes: %w", c.access, accessName, err)
 	}
 	for {
@@ -61,7 +61,7 @@ func (c *connection) openNodes(ctx context.Context, handle *clusters.Handle) err
 	}
 	// A node without a pod is one that cannot be reached.
 	handle.Nodes = slices.DeleteFunc(handle.Nodes, func(n clusters.Node) bool { return c.pods[n.Name] == "" })
-	handle.Reached = true
+	handle.Capabilities.CanExecOnNodes = true
 	return nil
 }
 

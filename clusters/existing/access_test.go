@@ -41,12 +41,12 @@ func (f *fakeAPI) settles(namespace string, ready bool) {
 func TestPodsThatReachTheNodes(t *testing.T) {
 	f := newFakeAPI(t)
 	spec := specOf(f.kubeconfig(t), "")
-	spec.Existing.NodeAccess = "busybox:1.35"
+	spec.Settings[settingNodeAccess] = "busybox:1.35"
 	p := quick("here")
 	go f.settles("lab-a-nodes", true)
 	handle, _ := created(t, p, spec, "lab-a")
-	if diff := cmp.Diff([]clusters.Node{{Name: "n0", Role: "worker"}}, handle.Nodes); diff != "" || !handle.Reached {
-		t.Errorf("nodes, reached %t (-want +got):\n%s", handle.Reached, diff)
+	if diff := cmp.Diff([]clusters.Node{{Name: "n0", Role: "worker"}}, handle.Nodes); diff != "" || !handle.Capabilities.CanExecOnNodes {
+		t.Errorf("nodes, can exec %t (-want +got):\n%s", handle.Capabilities.CanExecOnNodes, diff)
 	}
 	if labels := f.labels("/api/v1/namespaces/lab-a-nodes"); labels["pod-security.kubernetes.io/enforce"] != "privileged" || labels[runLabel] != "lab-a" {
 		t.Errorf("labels %v", labels)
@@ -55,14 +55,14 @@ func TestPodsThatReachTheNodes(t *testing.T) {
 	if hostPID, _, err := unstructured.NestedBool(set.Object, "spec", "template", "spec", "hostPID"); err != nil || !hostPID {
 		t.Errorf("hostPID %t, %v", hostPID, err)
 	}
-	nodes := p.Nodes("lab-a")
-	if err := nodes.NodeExec(t.Context(), "n1", nil, nil, nil, "true"); !errors.Is(err, ErrOutOfReach) {
+	nodes := p.Nodes(handle)
+	if err := nodes.NodeExec(t.Context(), "n1", nil, nil, nil, "true"); !errors.Is(err, &clusters.CapabilityError{}) {
 		t.Errorf("a node without a pod: %v", err)
 	}
 	if err := nodes.NodeExec(t.Context(), "n0", nil, nil, nil); err == nil {
 		t.Error("no command is no error")
 	}
-	if err := nodes.NodeAction(t.Context(), "n0", "stop"); !errors.Is(err, ErrOutOfReach) {
+	if err := nodes.NodeAction(t.Context(), "n0", "stop"); !errors.Is(err, &clusters.CapabilityError{}) {
 		t.Errorf("stopping a node: %v", err)
 	}
 	if err := p.Destroy(t.Context(), "lab-a"); err != nil {
@@ -78,10 +78,10 @@ func TestNodesThatAreLeftAlone(t *testing.T) {
 	p := quick("here")
 	created(t, p, specOf(f.kubeconfig(t), ""), "lab-a")
 	for _, id := range []string{"lab-a", "lab-unknown"} {
-		if err := p.Nodes(id).NodeExec(t.Context(), "n0", nil, nil, nil, "true"); !errors.Is(err, ErrOutOfReach) {
+		if err := p.Nodes(clusters.Handle{Name: "stage", ID: id}).NodeExec(t.Context(), "n0", nil, nil, nil, "true"); !errors.Is(err, &clusters.CapabilityError{}) {
 			t.Errorf("%s: %v", id, err)
 		}
-		if _, err := p.Nodes(id).NodeState(t.Context(), "n0"); !errors.Is(err, ErrOutOfReach) {
+		if _, err := p.Nodes(clusters.Handle{Name: "stage", ID: id}).NodeState(t.Context(), "n0"); !errors.Is(err, &clusters.CapabilityError{}) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestNodesThatAreLeftAlone(t *testing.T) {
 func TestPodsThatDoNotReachTheNodesAreTakenAway(t *testing.T) {
 	f := newFakeAPI(t)
 	spec := specOf(f.kubeconfig(t), "")
-	spec.Existing.NodeAccess = "nowhere/busybox"
+	spec.Settings[settingNodeAccess] = "nowhere/busybox"
 	spec.ReadyTimeout = 800 * time.Millisecond
 	p := quick("here")
 	go f.settles("lab-a-nodes", false)

@@ -13,8 +13,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
-
-	"github.com/kind-lab/lab/clusters"
 )
 
 // reach is a cluster as a kubeconfig tells how to reach it.
@@ -29,10 +27,10 @@ type reach struct {
 }
 
 // find reads the context that is meant from the user's kubeconfig.
-func find(on clusters.Existing) (*reach, error) {
+func find(settings map[string]string) (*reach, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	if on.Kubeconfig != "" {
-		path, err := expand(on.Kubeconfig)
+	if file := settings[settingKubeconfig]; file != "" {
+		path, err := expand(file)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +44,7 @@ func find(on clusters.Existing) (*reach, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the kubeconfig cannot be read: %w", ErrContext, err)
 	}
-	name := on.Context
+	name := settings[settingContext]
 	if name == "" {
 		name = all.CurrentContext
 	}
@@ -59,7 +57,7 @@ func find(on clusters.Existing) (*reach, error) {
 	if all.Contexts[name] == nil {
 		return nil, fmt.Errorf("%w: %s has no context %q; it has %s", ErrContext, from, name, strings.Join(contexts(all), ", "))
 	}
-	document, err := alone(all, name, on.Namespace)
+	document, err := alone(all, name, settings[settingNamespace])
 	if err != nil {
 		return nil, fmt.Errorf("%w: context %q of %s: %w", ErrContext, name, from, err)
 	}

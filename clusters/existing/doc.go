@@ -20,5 +20,6 @@
 // that is named: both are there, so that it needs no namespace of its own that
 // would have to be made and left behind, and no right but to Leases there.
 //
-// The nodes are out of reach: nothing runs on them but pods.
+// The nodes are left alone, unless node_access names an image for the pods that
+// reach them.
 package existing

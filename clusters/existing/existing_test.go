@@ -15,11 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/clusters/clustertest"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +31,7 @@ func quick(host string) *Provisioner {
 }
 
 func specOf(kubeconfig, namespace string) clusters.Spec {
-	return clusters.Spec{Name: "stage", Provider: clusters.ProviderExisting, Existing: &clusters.Existing{Kubeconfig: kubeconfig, Namespace: namespace}}
+	return clusters.Spec{Name: "stage", Provider: Name, Settings: map[string]string{settingKubeconfig: kubeconfig, settingNamespace: namespace}}
 }
 
 // told keeps what is told of a creation.
@@ -72,36 +70,6 @@ func created(t *testing.T, p *Provisioner, spec clusters.Spec, id string) (clust
 
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/default/leases/lab"
 
-func TestClustersThatExistConform(t *testing.T) {
-	for _, namespace := range []string{"", "team"} {
-		t.Run("namespace "+namespace, func(t *testing.T) {
-			f := newFakeAPI(t)
-			f.slow = 50 * time.Millisecond
-			p := quick("here")
-			clustertest.Conformance(t, clustertest.Subject{
-				Provisioner: p, Spec: specOf(f.kubeconfig(t), namespace), IDs: []string{"lab-a", "lab-b", "lab-c", "lab-d"},
-				Image: "busybox:1.35", Soon: 20 * time.Millisecond,
-				Usable: func(_ context.Context, h clusters.Handle) error {
-					_, err := clientcmd.BuildConfigFromFlags("", h.Kubeconfig)
-					return errors.Join(err, p.Held(h.ID))
-				},
-				Left: func(_ *testing.T, id string) []string {
-					var left []string
-					for _, path := range append(f.paths("/apis/coordination.k8s.io"), f.paths("/api/v1/namespaces")...) {
-						f.mu.Lock()
-						text, err := f.objects[path].MarshalJSON()
-						f.mu.Unlock()
-						if err != nil || strings.Contains(string(text), id) {
-							left = append(left, path)
-						}
-					}
-					return left
-				},
-			})
-		})
-	}
-}
-
 func TestTheHandleAndTheKubeconfig(t *testing.T) {
 	f := newFakeAPI(t)
 	f.git = "v1.29.15-gke.100"
@@ -113,7 +81,7 @@ func TestTheHandleAndTheKubeconfig(t *testing.T) {
 	p := quick("here")
 	handle, _ := created(t, p, specOf(mine, ""), "lab-a")
 	want := clusters.Handle{Name: "stage", Provider: "existing", ID: "lab-a", Version: "1.29.15", Kubeconfig: handle.Kubeconfig,
-		Nodes: []clusters.Node{{Name: "n1", Role: "control-plane"}, {Name: "n0", Role: "worker"}}, Runtime: "containerd://1.7.1", Watched: true}
+		Nodes: []clusters.Node{{Name: "n1", Role: "control-plane"}, {Name: "n0", Role: "worker"}}, Runtime: "containerd://1.7.1", Capabilities: clusters.Capabilities{CanAnswerBeforeRuns: true, CanCheckRights: true, CanWatchNodes: true}}
 	if diff := cmp.Diff(want, handle); diff != "" {
 		t.Errorf("handle differs (-want +got):\n%s", diff)
 	}
@@ -136,21 +104,21 @@ func TestContextsThatCannotBeUsed(t *testing.T) {
 	}
 	tests := []struct {
 		name       string
-		on         clusters.Existing
+		on         map[string]string
 		constraint string
 		git        string
 		away       bool
 		want       error
 		text       string
 	}{
-		{"no such file", clusters.Existing{Kubeconfig: "/no/such/file"}, "", "", false, ErrContext, "there is no kubeconfig /no/such/file"},
-		{"no such context", clusters.Existing{Kubeconfig: path, Context: "satge"}, "", "", false, ErrContext, `has no context "satge"; it has other, stage`},
-		{"an empty file", clusters.Existing{Kubeconfig: empty}, "", "", false, ErrContext, "has no context"},
-		{"another version", clusters.Existing{Kubeconfig: path}, "1.28", "", false, ErrVersion, `context "stage" has Kubernetes 1.29.15, and kubernetes = "1.28" does not allow it`},
-		{"too old", clusters.Existing{Kubeconfig: path}, "", "v1.22.1", false, ErrVersion, "the oldest is 1.27"},
-		{"no version", clusters.Existing{Kubeconfig: path}, "", "unknown", false, ErrVersion, "not a Kubernetes version"},
-		{"away", clusters.Existing{Kubeconfig: path}, "", "", true, ErrUnreachable, "is the cluster up"},
-		{"all right", clusters.Existing{Kubeconfig: path}, "~> 1.28", "v1.29.15+k3s1", false, nil, ""},
+		{"no such file", map[string]string{settingKubeconfig: "/no/such/file"}, "", "", false, ErrContext, "there is no kubeconfig /no/such/file"},
+		{"no such context", map[string]string{settingKubeconfig: path, settingContext: "satge"}, "", "", false, ErrContext, `has no context "satge"; it has other, stage`},
+		{"an empty file", map[string]string{settingKubeconfig: empty}, "", "", false, ErrContext, "has no context"},
+		{"another version", map[string]string{settingKubeconfig: path}, "1.28", "", false, ErrVersion, `context "stage" has Kubernetes 1.29.15, and kubernetes = "1.28" does not allow it`},
+		{"too old", map[string]string{settingKubeconfig: path}, "", "v1.22.1", false, ErrVersion, "the oldest is 1.27"},
+		{"no version", map[string]string{settingKubeconfig: path}, "", "unknown", false, ErrVersion, "not a Kubernetes version"},
+		{"away", map[string]string{settingKubeconfig: path}, "", "", true, ErrUnreachable, "is the cluster up"},
+		{"all right", map[string]string{settingKubeconfig: path}, "~> 1.28", "v1.29.15+k3s1", false, nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,11 +128,11 @@ func TestContextsThatCannotBeUsed(t *testing.T) {
 				f.git = tt.git
 			}
 			f.mu.Unlock()
-			found, err := quick("here").Ask(t.Context(), tt.constraint, tt.on)
+			found, err := quick("here").Ask(t.Context(), tt.constraint, clusters.Spec{Settings: tt.on})
 			if !errors.Is(err, tt.want) || err != nil && !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("error %v, want %q", err, tt.text)
 			}
-			if err == nil && (found.Context != "stage" || found.Version.String() != "1.29.15") {
+			if err == nil && (!strings.Contains(found.Why, `"stage"`) || found.Version.String() != "1.29.15") {
 				t.Errorf("found %+v", found)
 			}
 		})
@@ -177,7 +145,7 @@ func TestAllMissingRightsAreTold(t *testing.T) {
 		f.denied[right] = true
 	}
 	spec := specOf(f.kubeconfig(t), "")
-	spec.Existing.Needs = []clusters.Need{
+	spec.Needs = []clusters.Need{
 		{APIVersion: "v1", Kind: "Pod", Subresource: "exec", Verbs: []string{"create"}},
 		{APIVersion: "example.com/v1", Kind: "Unknown", Verbs: []string{"create"}},
 		{APIVersion: "v1", Kind: "ConfigMap", Verbs: []string{"create"}},

@@ -23,7 +23,7 @@ func (p *Provisioner) Claim(ctx context.Context, id, namespace string) error {
 	if c == nil || c.lock == nil {
 		return fmt.Errorf("making namespace %s: %s is not in use", namespace, id)
 	}
-	if c.spec.Existing.Namespace != "" {
+	if c.setting(settingNamespace) != "" {
 		return nil
 	}
 	return c.claim(ctx, namespace, nil)
@@ -54,13 +54,6 @@ func (c *connection) claim(ctx context.Context, namespace string, labels map[str
 	return nil
 }
 
-// Shared says whether everything of a run is done in one namespace that is
-// there already.
-func (p *Provisioner) Shared(id string) bool {
-	c := p.of(id)
-	return c != nil && c.spec.Existing.Namespace != ""
-}
-
 // Leave takes back what the run made in a namespace: the namespace, whose
 // deletion is asked for and not waited for, or in one that is named the objects.
 func (p *Provisioner) Leave(ctx context.Context, id, namespace string) error {
@@ -68,7 +61,7 @@ func (p *Provisioner) Leave(ctx context.Context, id, namespace string) error {
 	if c == nil || c.lock == nil {
 		return fmt.Errorf("cleaning namespace %s: %s is not in use", namespace, id)
 	}
-	if c.spec.Existing.Namespace != "" {
+	if c.setting(settingNamespace) != "" {
 		return c.lock.clean(ctx, c.reach)
 	}
 	return deleteNamespace(ctx, c.client, id, namespace)

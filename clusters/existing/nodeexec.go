@@ -20,15 +20,17 @@ import (
 	"github.com/kind-lab/lab/clusters"
 )
 
-// ErrOutOfReach says that a cluster's nodes are left alone.
-var ErrOutOfReach = errors.New("the cluster exists already, so that its nodes are out of reach: node_access lets commands run on them; " +
-	"what is done to their machines needs a cluster that lab makes")
+// nodes reaches the nodes of one cluster, through its privileged pods.
+type nodes struct {
+	// cluster is its name in the scenario; c is nil if nothing is connected to it.
+	cluster string
+	c       *connection
+}
 
-// Nodes reaches the nodes of one cluster, through its privileged pods.
-type Nodes struct{ c *connection }
-
-// Nodes are those of the cluster of an id.
-func (p *Provisioner) Nodes(id string) Nodes { return Nodes{p.of(id)} }
+// Nodes reaches the nodes of a cluster.
+func (p *Provisioner) Nodes(handle clusters.Handle) clusters.Nodes {
+	return nodes{handle.Name, p.of(handle.ID)}
+}
 
 const (
 	// execMark is set for every command on a node, so that the command and what
@@ -77,8 +79,8 @@ func (e exitCode) ExitCode() int { return int(e) }
 //
 // A failure is a *clusters.CommandError with the last of standard error, which
 // wraps what has an ExitCode where the command ended by itself. It wraps
-// ErrOutOfReach where the nodes are left alone.
-func (n Nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error {
+// a *clusters.CapabilityError if the nodes are left alone.
+func (n nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error {
 	if len(cmd) == 0 {
 		return fmt.Errorf("running a command on node %s: no command is named", node)
 	}
@@ -112,19 +114,19 @@ func (n Nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdou
 }
 
 // pod is the pod on a node.
-func (n Nodes) pod(node string) (string, error) {
+func (n nodes) pod(node string) (string, error) {
 	if n.c == nil || n.c.pods == nil {
-		return "", ErrOutOfReach
+		return "", Provider().Lacks(n.cluster, clusters.ExecOnNodes)
 	}
 	if n.c.pods[node] == "" {
-		return "", fmt.Errorf("node %s has no pod that reaches it: %w", node, ErrOutOfReach)
+		return "", fmt.Errorf("node %s has no pod that reaches it: %w", node, &clusters.CapabilityError{Cluster: n.cluster, Provider: Name, Missing: clusters.ExecOnNodes})
 	}
 	return n.c.pods[node], nil
 }
 
 // stream runs a command in a pod, by WebSocket or, where that is not understood,
 // SPDY.
-func (n Nodes) stream(ctx context.Context, pod string, stdin io.Reader, stdout, stderr io.Writer, cmd []string) error {
+func (n nodes) stream(ctx context.Context, pod string, stdin io.Reader, stdout, stderr io.Writer, cmd []string) error {
 	url := n.c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(n.c.access).Name(pod).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{Container: accessName, Command: cmd, Stdin: stdin != nil, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
 	spdy, err := remotecommand.NewSPDYExecutor(n.c.reach.config, "POST", url)
@@ -172,7 +174,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // NodeState is "running" where the node's pod runs, else what is known of it.
-func (n Nodes) NodeState(ctx context.Context, node string) (string, error) {
+func (n nodes) NodeState(ctx context.Context, node string) (string, error) {
 	name, err := n.pod(node)
 	if err != nil {
 		return "", err
@@ -189,5 +191,7 @@ func (n Nodes) NodeState(ctx context.Context, node string) (string, error) {
 	return "away: the pod that reaches it is not ready", nil
 }
 
-// NodeAction says that it cannot be done: the machine is others' too.
-func (n Nodes) NodeAction(context.Context, string, string) error { return ErrOutOfReach }
+// NodeAction returns a *clusters.CapabilityError: others use the machine as well.
+func (n nodes) NodeAction(context.Context, string, string) error {
+	return Provider().Lacks(n.cluster, clusters.OperateNodes)
+}

@@ -92,9 +92,10 @@ type connection struct {
 	// by their nodes; empty where they are out of reach.
 	access string
 	pods   map[string]string
-	// told says that it was said that images are not loaded.
-	told sync.Once
 }
+
+// setting is one of the provider's own arguments; empty if it is not set.
+func (c *connection) setting(name string) string { return c.spec.Settings[name] }
 
 // Create connects to the cluster that the spec names, and returns once the run
 // has it for itself: the API server answers, the account has the rights that
@@ -105,8 +106,8 @@ type connection struct {
 // left. The error wraps ErrContext, ErrUnreachable, ErrVersion, ErrExists or
 // the context's, or is a *RightsError or a *HeldError.
 func (p *Provisioner) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
-	if spec.Existing == nil {
-		return clusters.Handle{}, fmt.Errorf("%w: the spec of %s names none", ErrContext, id)
+	if spec.Provider != Name {
+		return clusters.Handle{}, fmt.Errorf("%w: the spec of %s is for provider %q", ErrContext, id, spec.ProviderName())
 	}
 	kubeconfig, err := filepath.Abs(kubeconfig)
 	if err != nil {
@@ -165,8 +166,7 @@ func (p *Provisioner) forget(id string) {
 // connect does what Create promises; a kubeconfig that it wrote it removes
 // where it fails.
 func (p *Provisioner) connect(ctx context.Context, c *connection) (handle clusters.Handle, err error) {
-	on := *c.spec.Existing
-	if c.reach, err = find(on); err != nil {
+	if c.reach, err = find(c.spec.Settings); err != nil {
 		return handle, err
 	}
 	c.say(fmt.Sprintf("connecting to context %q", c.reach.context))
@@ -190,7 +190,7 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 			err = errors.Join(err, removeFile(c.kubeconfig))
 		}
 	}()
-	c.lock = p.newLock(c.client, c.id, on.Namespace, c.reach.context)
+	c.lock = p.newLock(c.client, c.id, c.setting(settingNamespace), c.reach.context)
 	c.say("taking the Lease " + c.lock.name())
 	if err := c.lock.take(ctx, c.say); err != nil {
 		return handle, err
@@ -206,15 +206,16 @@ func (p *Provisioner) connect(ctx context.Context, c *connection) (handle cluste
 		c.say(fmt.Sprintf("the run of %s was kept or did not clean up: remove what it left with: lab gc %s", other, other))
 	}
 	handle = clusters.Handle{
-		Name: c.spec.Name, Provider: clusters.ProviderExisting, ID: c.id, Version: v.String(), Kubeconfig: c.kubeconfig,
+		Name: c.spec.Name, Provider: Name, ID: c.id, Version: v.String(), Kubeconfig: c.kubeconfig,
+		Capabilities: capabilities(c.spec),
 	}
 	if !nodes {
 		c.say("the account may not list and watch nodes: target.nodes is not known, and their conditions are not recorded")
 	} else if err := c.nodes(ctx, &handle); err != nil {
 		return handle, err
 	}
-	handle.Watched = nodes
-	if on.NodeAccess == "" {
+	handle.Capabilities.CanWatchNodes = nodes
+	if c.setting(settingNodeAccess) == "" {
 		return handle, nil
 	}
 	return handle, c.openNodes(ctx, &handle)
@@ -260,15 +261,13 @@ func oneRuntime(known string, n corev1.Node) string {
 	return "several"
 }
 
-// LoadImages says that the cluster's nodes pull their images themselves. It
-// loads none, which is no error.
-func (p *Provisioner) LoadImages(_ context.Context, handle clusters.Handle, refs []string, progress func(string)) error {
-	if c := p.of(handle.ID); c != nil && len(refs) > 0 {
-		c.told.Do(func() {
-			progress(fmt.Sprintf("images are not loaded onto a cluster that exists: its nodes pull %s and others from a registry that they reach", refs[0]))
-		})
+// LoadImages returns a *clusters.CapabilityError, unless no image is named: the
+// nodes pull their images themselves.
+func (p *Provisioner) LoadImages(_ context.Context, handle clusters.Handle, refs []string, _ func(string)) error {
+	if len(refs) == 0 {
+		return nil
 	}
-	return nil
+	return Provider().Lacks(handle.Name, clusters.LoadImages)
 }
 
 // of is the connection of an id; nil where there is none.

@@ -79,7 +79,7 @@ func (e *RightsError) Error() string {
 
 // needed are the rights without which nothing can be run.
 func (c *connection) needed() ([]right, error) {
-	within := c.spec.Existing.Namespace
+	within := c.setting(settingNamespace)
 	var all []right
 	add := func(group, resource string, verbs ...string) {
 		resource, subresource, _ := strings.Cut(resource, "/")
@@ -96,7 +96,7 @@ func (c *connection) needed() ([]right, error) {
 	}
 	add("", "pods", "get", "list", "watch", "delete")
 	add("", "pods/log", "get")
-	if c.spec.Existing.NodeAccess != "" {
+	if c.setting(settingNodeAccess) != "" {
 		add("apps", "daemonsets", "create", "get")
 		add("", "pods/exec", "create")
 	}
@@ -125,13 +125,13 @@ func leases(within string) string {
 // needs are the rights to what the scenarios do. A kind that the cluster does
 // not serve is left out: the step that asks for it will say so.
 func (c *connection) needs() ([]right, error) {
-	within := c.spec.Existing.Namespace
-	if len(c.spec.Existing.Needs) == 0 {
+	within := c.setting(settingNamespace)
+	if len(c.spec.Needs) == 0 {
 		return nil, nil
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.client.Discovery()))
 	var all []right
-	for _, need := range c.spec.Existing.Needs {
+	for _, need := range c.spec.Needs {
 		kind := schema.FromAPIVersionAndKind(need.APIVersion, need.Kind)
 		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 		if meta.IsNoMatchError(err) {
@@ -189,7 +189,7 @@ func (c *connection) rights(ctx context.Context) (nodes bool, err error) {
 		return nodes, nil
 	}
 	who := c.account(ctx)
-	if c.spec.Existing.Namespace == "" {
+	if c.setting(settingNamespace) == "" {
 		needed = append(needed, optional...) // what holds everywhere is granted anyway
 	}
 	lacking := &RightsError{Context: c.reach.context, Account: who.String(), Missing: listed(lacks), Grant: grant(who, needed)}

@@ -20,31 +20,24 @@ import (
 // answering bounds one question to an API server.
 const answering = 20 * time.Second
 
-// Found is what was found of a cluster before it is used.
-type Found struct {
-	// Version is what the API server says, Context the context's name.
-	Version clusters.Version
-	Context string
-}
-
-// Ask says which version a cluster has. The error wraps ErrContext where there
+// Ask says which version the cluster of a Spec has. The error wraps ErrContext where there
 // is no such context, ErrVersion where the constraint does not allow the
 // version (an empty one allows all that are supported), and ErrUnreachable
 // where the API server does not answer.
-func (p *Provisioner) Ask(ctx context.Context, constraint string, on clusters.Existing) (Found, error) {
-	r, err := find(on)
+func (p *Provisioner) Ask(ctx context.Context, constraint string, spec clusters.Spec) (clusters.Answer, error) {
+	r, err := find(spec.Settings)
 	if err != nil {
-		return Found{}, err
+		return clusters.Answer{}, err
 	}
 	client, err := p.client(r)
 	if err != nil {
-		return Found{}, err
+		return clusters.Answer{}, err
 	}
 	v, err := versionOf(ctx, client, r.context)
 	if err != nil {
-		return Found{}, err
+		return clusters.Answer{}, err
 	}
-	return Found{Version: v, Context: r.context}, allowed(constraint, v, r.context)
+	return clusters.Answer{Version: v, Why: fmt.Sprintf("the API server of context %q says so", r.context)}, allowed(constraint, v, r.context)
 }
 
 // versionOf asks the API server, once again where it does not answer.

@@ -21,7 +21,7 @@ import (
 func TestRealClustersConform(t *testing.T) {
 	p, id, _ := realCluster(t)
 	var ids []string
-	for i := range 4 {
+	for i := range 5 {
 		ids = append(ids, fmt.Sprintf("%s-%d", id, i))
 	}
 	t.Cleanup(func() {
@@ -34,7 +34,7 @@ func TestRealClustersConform(t *testing.T) {
 	image := "lab-e2e/conformance:" + id // of no registry, and not left by another test
 	tinyImage(t, p, image)
 	clustertest.Conformance(t, clustertest.Subject{
-		Provisioner: p, Spec: realSpec("1.29.15"), IDs: ids, Image: image, Soon: 3 * time.Second,
+		Provisioner: p, Provider: Provider(), Nodes: p.Nodes, Spec: realSpec("1.29.15"), IDs: ids, Image: image, Soon: 3 * time.Second,
 		Usable: func(ctx context.Context, h clusters.Handle) error {
 			config, err := clientcmd.BuildConfigFromFlags("", h.Kubeconfig)
 			if err != nil {

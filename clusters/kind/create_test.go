@@ -131,7 +131,7 @@ func failures() []failure {
 			name:   "node image is missing",
 			change: func(s *clusters.Spec) { s.Image = "kindest/node:v1.28.99" },
 			is:     ErrNoImage,
-			want:   []string{"Kubernetes 1.28.15", "image kindest/node:v1.28.99 cannot be had", "manifest for kindest/node:v1.28.99 not found"},
+			want:   []string{"Kubernetes 1.28.15", "image kindest/node:v1.28.99 is not available", "manifest for kindest/node:v1.28.99 not found"},
 		},
 		{
 			name:   "never ready",

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // ErrLeft is the cause where something of a cluster could not be removed.
@@ -149,26 +151,16 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Cluster is one of this package's clusters on the host, whole or not.
-type Cluster struct {
-	// ID is its name, as Destroy takes it.
-	ID string
-	// Created is when its first container was.
-	Created time.Time
-	// Nodes are its containers' names with their states, such as
-	// "lab-x-control-plane (running)".
-	Nodes []string
-}
-
-// List returns the clusters on the host whose names begin with Prefix, oldest
-// first.
-func (p *Provisioner) List(ctx context.Context) ([]Cluster, error) {
+// Orphans returns the clusters on the host whose names begin with Prefix, oldest
+// first, whole or not and whether a run uses them or not. Their nodes are the
+// containers' names with their states, such as "lab-x-control-plane (running)".
+func (p *Provisioner) Orphans(ctx context.Context) ([]clusters.Orphan, error) {
 	found, err := p.containers(ctx, clusterLabel)
 	if err != nil {
 		return nil, fmt.Errorf("listing clusters: %w", err)
 	}
 	slices.SortFunc(found, func(a, b container) int { return a.Created.Compare(b.Created) })
-	byID := map[string]*Cluster{}
+	byID := map[string]*clusters.Orphan{}
 	var ids []string
 	for _, c := range found {
 		id := c.Config.Labels[clusterLabel]
@@ -176,12 +168,12 @@ func (p *Provisioner) List(ctx context.Context) ([]Cluster, error) {
 			continue
 		}
 		if byID[id] == nil {
-			byID[id] = &Cluster{ID: id, Created: c.Created}
+			byID[id] = &clusters.Orphan{ID: id, Created: c.Created}
 			ids = append(ids, id)
 		}
 		byID[id].Nodes = append(byID[id].Nodes, fmt.Sprintf("%s (%s)", c.Name, c.State.Status))
 	}
-	list := make([]Cluster, 0, len(ids))
+	list := make([]clusters.Orphan, 0, len(ids))
 	for _, id := range ids {
 		list = append(list, *byID[id])
 	}

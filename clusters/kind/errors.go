@@ -7,7 +7,7 @@ import (
 )
 
 // ErrNoImage is the cause where an image can neither be found nor had.
-var ErrNoImage = errors.New("image cannot be had")
+var ErrNoImage = errors.New("image is not available")
 
 // noImageError is an ErrNoImage whose text is that of its reason alone.
 type noImageError struct{ error }

@@ -83,7 +83,7 @@ func (p *Provisioner) image(ctx context.Context, ref string) (image, error) {
 func (p *Provisioner) pull(ctx context.Context, ref string, say func(string)) error {
 	say("pulling " + ref)
 	if _, err := p.output(ctx, "pull", "--quiet", ref); err != nil {
-		return fmt.Errorf("image %s cannot be had: %w", ref, err)
+		return fmt.Errorf("image %s is not available: %w", ref, err)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (p *Provisioner) pull(ctx context.Context, ref string, say func(string)) er
 // LoadImages puts images on every node that has them not, nodes at the same
 // time. An image that the engine has not is first asked of
 // Options.EnsureImage. The error names the image, and wraps ErrNoImage where it
-// cannot be had.
+// is not available.
 func (p *Provisioner) LoadImages(ctx context.Context, handle clusters.Handle, refs []string, progress func(string)) error {
 	say := serial(progress)
 	ids := map[string]string{}

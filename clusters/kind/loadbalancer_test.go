@@ -43,7 +43,7 @@ func TestLoadBalancerIsThereBefore(t *testing.T) {
 		var asked []string
 		p := New(fake.engine(), clusters.Host{}, Options{EnsureImage: func(_ context.Context, ref string, _ func(string)) error {
 			asked = append(asked, ref)
-			return errors.New("it cannot be had")
+			return errors.New("it is not available")
 		}})
 		spec := spec128()
 		spec.ControlPlanes = tc.controlPlanes

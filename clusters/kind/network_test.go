@@ -24,7 +24,7 @@ import (
 // manifest is the one of the node images that are built here.
 func manifest(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	text, err := os.ReadFile("../nodeimage/files/kind/manifests/default-cni.yaml")
+	text, err := os.ReadFile("../nodeimage/guest/files/kind/manifests/default-cni.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestListAndDestroy(t *testing.T) {
 	fake.add("kind-control-plane", "kind", roleControlPlane)
 	p := New(fake.engine(), clusters.Host{}, Options{})
 	fake.behave(behaviour{Going: []string{"c02a5eb4e7ef", "63cc98d82268"}}) // somebody else's
-	list, err := p.List(t.Context())
+	list, err := p.Orphans(t.Context())
 	fake.behave(behaviour{})
 	if err != nil || len(list) != 1 || list[0].ID != "lab-a" || list[0].Created.IsZero() {
 		t.Fatalf("list is %+v, %v", list, err)
@@ -209,9 +209,9 @@ func TestDestroyFreesWhatIsFrozen(t *testing.T) {
 
 func TestLoadImages(t *testing.T) {
 	handle := clusters.Handle{ID: "lab-t", Nodes: []clusters.Node{{Name: "lab-t-control-plane"}}}
-	t.Run("cannot be had", func(t *testing.T) {
+	t.Run("is not available", func(t *testing.T) {
 		fake := newFakeEngine(t, behaviour{})
-		why := errors.New("image busybox:9.99 cannot be had: no registry answers")
+		why := errors.New("image busybox:9.99 is not available: no registry answers")
 		p := New(fake.engine(), clusters.Host{}, Options{EnsureImage: func(context.Context, string, func(string)) error { return why }})
 		err := p.LoadImages(t.Context(), handle, []string{"busybox:9.99"}, nil)
 		if !errors.Is(err, ErrNoImage) || !errors.Is(err, why) || err.Error() != why.Error() {

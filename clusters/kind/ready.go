@@ -186,6 +186,8 @@ func (p *Provisioner) handle(c *creation, client kubernetes.Interface, nodes []*
 		Nodes:      c.nodes,
 		Runtime:    nodes[0].Status.NodeInfo.ContainerRuntimeVersion,
 		Cgroup:     p.host.Cgroup,
+
+		Capabilities: p.Capabilities(c.spec),
 	}, nil
 }
 

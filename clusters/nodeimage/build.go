@@ -4,311 +4,196 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/build"
+	"github.com/kind-lab/lab/clusters/internal/images"
+	"github.com/kind-lab/lab/clusters/internal/store"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/kindbuild"
 )
 
-// stage is one step of a build, with all that its result depends on.
-type stage struct {
-	// kind names what it makes, such as "containerd"; name says it for people,
-	// such as "containerd 2.3.4".
-	kind, name string
-	inputs     []string
-	// run makes it in the empty folder dir.
-	run func(ctx context.Context, dir string, say func(string)) error
+// FromModules is the source of an image that is built from Go modules and Debian
+// packages: see Provider.BuildFrom.
+const FromModules = "modules"
+
+// ErrBadSource says that a text names nothing that a node image can be built
+// from.
+var ErrBadSource = kindbuild.ErrBadSource
+
+// RunKindBuilder runs kind's own builder if the environment asks this process
+// for that, and returns the exit code of the process; otherwise ok is false. A
+// program whose path is Options.Program calls it before anything else.
+func RunKindBuilder(environ []string, out io.Writer) (code int, ok bool) {
+	return kindbuild.Main(environ, out)
 }
 
-// key is the hash of the stage's inputs.
-func (s stage) key() string { return stageKey(s.kind, s.inputs) }
-
-// builder makes one node image, stage by stage. The build lock must be held.
-type builder struct {
-	store    store
-	progress Progress
-	beat     time.Duration
-	image    string
-
-	step, steps int
-}
-
-// made returns the folder of a stage, which is built unless it is there.
-func (b *builder) made(ctx context.Context, s stage) (string, error) {
-	b.step++
-	key := s.key()
-	event := Event{Image: b.image, Stage: s.name, Step: b.step, Steps: b.steps}
-	if dir, ok := b.store.find(s.kind, key); ok {
-		if b.progress != nil {
-			event.State = Cached
-			b.progress(event)
-		}
-		return dir, nil
+// Ensure makes the engine have the node image that a Resolution names: it is
+// there, or it is pulled, or it is built. It returns the image's reference.
+//
+// Builds are cached by what goes into them, so that one which was interrupted
+// goes on where it was, and of a second version only Kubernetes itself is
+// built. One build runs at a time for each cache: another waits, and says so.
+func (p *Provider) Ensure(ctx context.Context, want Resolution, progress build.Progress) (string, error) {
+	ref := want.Image
+	if ref == "" {
+		ref = p.image(want.Version)
 	}
-	begun := time.Now()
-	p := startPulse(b.progress, event, b.beat)
-	dir, err := b.fresh(ctx, s, key, begun, p.say)
-	p.end(err == nil, "")
-	if err != nil {
-		return "", fmt.Errorf("building %s: %w", s.name, err)
+	pullErr := p.puller.Have(ctx, ref, progress)
+	var failed *images.PullError
+	if !errors.As(pullErr, &failed) {
+		return ref, pullErr
 	}
-	return dir, nil
+	if ref != p.image(want.Version) {
+		return "", &images.NoImageError{Image: ref, Registry: failed.Why, Build: "it is no image of " + p.repository}
+	}
+	if err := p.build(ctx, want.Version, progress, false); err != nil {
+		return "", err
+	}
+	return ref, nil
 }
 
-// fresh builds a stage. What it had made is removed where it fails.
-func (b *builder) fresh(ctx context.Context, s stage, key string, begun time.Time, say func(string)) (string, error) {
-	part, err := b.store.begin(s.kind, key)
+// Build builds the node image of a version, also if the engine or the registry
+// has one, and returns its reference. What the cache holds is not built again;
+// so this is quick if the recipe has not changed.
+func (p *Provider) Build(ctx context.Context, v clusters.Version, progress build.Progress) (string, error) {
+	if err := p.build(ctx, v, progress, true); err != nil {
+		return "", err
+	}
+	return p.image(v), nil
+}
+
+// BuildFrom builds a node image of a source, also if the engine or the registry
+// has one, and returns its reference. The source is
+//
+//	"release"   the newest release that the constraint allows
+//	"modules"   the same from Go modules and Debian packages
+//	a URL       an archive like that of a release, kubernetes-server-*.tar.gz
+//	a path      such an archive, or the folder of a source tree
+//
+// All but "modules" are built by kind's own builder. What is built must be of a
+// version that the constraint allows, or the error is an ErrOtherVersion; a
+// pre-release counts as the release that it leads to. A text that is no source
+// is an ErrBadSource.
+func (p *Provider) BuildFrom(ctx context.Context, constraint, source string, progress build.Progress) (string, error) {
+	c, err := clusters.ParseConstraint(constraint)
 	if err != nil {
 		return "", err
 	}
-	if err := s.run(ctx, part, say); err != nil {
-		return "", errors.Join(spaceError(err), removeTree(part))
+	if source == FromModules {
+		r, err := p.resolveModules(ctx, c, "modules were asked for")
+		if err != nil {
+			return "", err
+		}
+		return r.Image, p.locked(ctx, r.Version, progress, true, func(b *build.Builder) error { return p.modules.Build(ctx, b, r.Version) })
 	}
-	if err := ctx.Err(); err != nil {
-		return "", errors.Join(err, removeTree(part))
-	}
-	now := time.Now()
-	dir, err := b.store.finish(part, stageMeta{
-		Name: s.name, Kind: s.kind, Key: key, Inputs: s.inputs, Built: now.UTC(), Seconds: now.Sub(begun).Seconds(),
-	})
+	from, err := kindbuild.ParseSource(source)
 	if err != nil {
-		return "", errors.Join(err, removeTree(part))
+		return "", err
 	}
-	return dir, nil
+	if err := p.kind.Able(); err != nil {
+		return "", fmt.Errorf("%w of %s: kind's builder is needed for that, and %w", build.ErrCannotBuild, from, err)
+	}
+	v, _ := c.Exact()
+	if from.Kind == kindbuild.Release {
+		if v, err = p.kind.Newest(ctx, c); err != nil {
+			return "", fmt.Errorf("a release of Kubernetes %q: %w; name the URL or the path of its archive, or build with --from %s", c, err, FromModules)
+		}
+	}
+	var ref string
+	err = p.locked(ctx, v, progress, true, func(b *build.Builder) error {
+		ref, err = p.kind.Build(ctx, b, v, from, func(built string) (string, error) { return p.named(c, built) })
+		return err
+	})
+	return ref, err
 }
 
-// acted runs a step whose result is not in the cache but in the engine.
-func (b *builder) acted(ctx context.Context, name string, act func(ctx context.Context, say func(string)) error) error {
-	b.step++
-	p := startPulse(b.progress, Event{Image: b.image, Stage: name, Step: b.step, Steps: b.steps}, b.beat)
-	err := act(ctx, p.say)
-	p.end(err == nil, "")
+// named is the name of an image of the version built, which must be one that a
+// constraint allows.
+func (p *Provider) named(c clusters.Constraint, built string) (string, error) {
+	release, _, _ := strings.Cut(strings.ReplaceAll(built, "+", "-"), "-")
+	v, err := clusters.ParseVersion(release)
 	if err != nil {
-		return fmt.Errorf("building %s: %w", name, spaceError(err))
+		return "", fmt.Errorf("%w: what was built says that it is %q: %w", ErrOtherVersion, built, err)
+	}
+	if !c.Match(v) {
+		return "", fmt.Errorf("%w: what was built is Kubernetes %s, which does not match %q; write the version that it is", ErrOtherVersion, built, c)
+	}
+	return p.image(v), nil
+}
+
+// build makes the node image of a version; unless it is forced, not if another
+// process has done so meanwhile. kind's builder is the first way, and Go modules
+// the one if that cannot be gone.
+func (p *Provider) build(ctx context.Context, v clusters.Version, progress build.Progress, force bool) error {
+	notKind := p.choose(ctx, v, progress)
+	if notKind != nil {
+		if err := p.modules.Can(); err != nil {
+			if p.kind.Program != "" {
+				err = fmt.Errorf("%w; nor can kind's builder make it: %w", err, notKind)
+			}
+			return err
+		}
+	}
+	return p.locked(ctx, v, progress, force, func(b *build.Builder) error {
+		if notKind != nil {
+			return p.modules.Build(ctx, b, v)
+		}
+		_, err := p.kind.Build(ctx, b, v, kindbuild.Source{Kind: kindbuild.Release}, func(built string) (string, error) { return p.named(exactly(v), built) })
+		if err == nil || ctx.Err() != nil || errors.Is(err, store.ErrNoSpace) {
+			return err
+		}
+		if cannot := p.modules.Can(); cannot != nil {
+			return fmt.Errorf("with kind's builder: %w; nor can it be built from Go modules: %w", err, cannot)
+		}
+		if progress != nil {
+			progress(Event{Image: b.Image, Stage: "kind's builder failed", State: Running, Text: "building from Go modules instead: " + build.OneLine(err.Error())})
+		}
+		again := &build.Builder{Store: b.Store, Area: b.Area, Progress: b.Progress, Beat: b.Beat, Image: b.Image}
+		return p.modules.Build(ctx, again, v)
+	})
+}
+
+// choose returns in one line why kind's builder cannot make the image of a
+// version; nil if it can. It says which way is gone, and why.
+func (p *Provider) choose(ctx context.Context, v clusters.Version, progress build.Progress) error {
+	if err := p.kind.Able(); err != nil && p.kind.Program == "" {
+		return err // not offered, so nothing is to be said
+	}
+	pulse := build.StartPulse(progress, Event{Image: p.image(v), Stage: "choosing how to build", Text: "asking for kind's base image and the release"}, p.beat)
+	err := p.kind.Ready(ctx)
+	if err == nil {
+		_, err = p.kind.Newest(ctx, exactly(v))
+	}
+	text := "with kind's builder, of the release at " + p.kind.Host()
+	if err != nil {
+		text = fmt.Sprintf("from Go modules, because kind's builder cannot make it (%v)", err)
+	}
+	pulse.End(true, text)
+	return err
+}
+
+// locked builds the node image of a version while no other build runs; unless it
+// is forced, not if the engine has it by then.
+func (p *Provider) locked(ctx context.Context, v clusters.Version, progress build.Progress, force bool, act func(*build.Builder) error) (err error) {
+	ref := p.image(v)
+	if v == (clusters.Version{}) {
+		ref = "a node image" // whose version is known in the end
+	}
+	b := &build.Builder{Store: p.store, Area: store.NodeImages, Progress: progress, Beat: p.beat, Image: ref}
+	unlock, err := b.Lock(ctx, "building "+ref)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if !force {
+		if ok, err := p.engine.Has(ctx, ref); err != nil || ok {
+			return err
+		}
+	}
+	if err := act(b); err != nil {
+		return fmt.Errorf("building %s: %w", ref, err)
 	}
 	return nil
-}
-
-// recipe makes node images out of Go modules and Debian packages.
-type recipe struct {
-	engine  engine
-	store   store
-	tool    goTool
-	debian  debian
-	kind    string // version of the kind module; empty for the one built with
-	modules moduleSource
-}
-
-// recipeSteps is how many steps make a node image.
-const recipeSteps = 12
-
-// nodeImage builds the node image of a version and gives it the name image.
-func (r *recipe) nodeImage(ctx context.Context, b *builder, v clusters.Version) error {
-	b.steps = recipeSteps
-	release, err := r.fetch(ctx, b, v)
-	if err != nil {
-		return err
-	}
-	shared, err := r.shared(ctx, b, release)
-	if err != nil {
-		return err
-	}
-	kube, err := b.made(ctx, r.goStage(release.goVersion, "kubernetes", kubernetesStage(v), release.kubernetes))
-	if err != nil {
-		return err
-	}
-	list, err := kubeadmImages(ctx, kube, v)
-	if err != nil {
-		return err
-	}
-	p := parts{kubernetes: kube, guest: shared.guest, userland: shared.userland}
-	versions := shared.versions
-	for _, c := range []struct {
-		name, module string
-		program      func(goModule) program
-		dir          *string
-	}{
-		{"etcd", etcdModule, etcdProgram, &p.etcd},
-		{"coredns", corednsModule, corednsProgram, &p.coredns},
-	} {
-		m, err := r.companion(ctx, list, c.name, c.module)
-		if err != nil {
-			return err
-		}
-		versions[c.name] = m.Version
-		if *c.dir, err = b.made(ctx, r.goStage(release.goVersion, c.name, c.name+" "+m.Version, c.program(m))); err != nil {
-			return err
-		}
-	}
-	versions["kubernetes"] = "v" + v.String()
-	return r.assemble(ctx, b, assembly{parts: p, shared: shared, images: list, sandbox: release.facts.sandboxImage, version: v, versions: versions})
-}
-
-// kubernetesStage is what the stage of a release is called.
-func kubernetesStage(v clusters.Version) string { return "Kubernetes " + v.String() }
-
-// release is what is known of a version before anything is built.
-type release struct {
-	kubernetes program
-	facts      kindFacts
-	goVersion  string
-}
-
-// fetch gets the modules that name all the others, and verifies that the
-// release is whole.
-func (r *recipe) fetch(ctx context.Context, b *builder, v clusters.Version) (release, error) {
-	var rel release
-	err := b.acted(ctx, "modules of Kubernetes "+v.String(), func(ctx context.Context, say func(string)) error {
-		say("asking for the modules")
-		m, stagingModules, err := r.modules.whole(ctx, v)
-		if err != nil {
-			return err
-		}
-		rel.kubernetes = kubernetesProgram(v, m, stagingModules)
-		if rel.goVersion, err = r.tool.version(ctx); err != nil {
-			return err
-		}
-		rel.facts, err = r.kindFacts(ctx)
-		return err
-	})
-	return rel, err
-}
-
-// kindFacts reads the module kind in the version that this program was built
-// with, or in the one that it was told.
-func (r *recipe) kindFacts(ctx context.Context) (kindFacts, error) {
-	version := r.kind
-	if version == "" {
-		var err error
-		if version, err = pinnedKind(); err != nil {
-			return kindFacts{}, err
-		}
-	}
-	m, err := r.download(ctx, kindModule+"@"+version)
-	if err != nil {
-		return kindFacts{}, err
-	}
-	return readKind(version, m.Dir)
-}
-
-// download gets one module ("path@version").
-func (r *recipe) download(ctx context.Context, module string) (goModule, error) {
-	mods, err := r.tool.download(ctx, module)
-	if err != nil {
-		return goModule{}, err
-	}
-	if len(mods) != 1 || mods[0].Err != "" {
-		return goModule{}, fmt.Errorf("downloading %s: %s", module, firstError(mods))
-	}
-	return mods[0], nil
-}
-
-// goStage compiles a program into the folder bin of its stage.
-func (r *recipe) goStage(goVersion, kind, name string, p program) stage {
-	return stage{
-		kind: kind, name: name, inputs: append([]string{goVersion}, p.inputs()...),
-		run: func(ctx context.Context, dir string, say func(string)) error {
-			work, out := filepath.Join(dir, "work"), filepath.Join(dir, "bin")
-			for _, d := range []string{work, out} {
-				if err := os.MkdirAll(d, 0o755); err != nil {
-					return fmt.Errorf("preparing a build: %w", err)
-				}
-			}
-			if err := r.tool.build(ctx, p, work, out, say); err != nil {
-				return err
-			}
-			return removeTree(work)
-		},
-	}
-}
-
-// sharedParts are the folders of the stages that all versions share.
-type sharedParts struct {
-	containerd, cni, crictl, flannel, guest, userland string
-	// files are those of kind's base image.
-	files []layerFile
-	// versions say what is inside, for the image's labels.
-	versions map[string]string
-	// facts are where they come from.
-	facts kindFacts
-}
-
-// shared builds what is the same for every version of Kubernetes.
-func (r *recipe) shared(ctx context.Context, b *builder, rel release) (*sharedParts, error) {
-	s := &sharedParts{facts: rel.facts, versions: map[string]string{"kind": rel.facts.version, "go": rel.goVersion}}
-	var err error
-	if s.files, err = rel.facts.baseFiles(); err != nil {
-		return nil, err
-	}
-	if s.userland, err = r.userlandStage(ctx, b, s); err != nil {
-		return nil, err
-	}
-	for _, c := range []struct {
-		name, module, argument string
-		program                func(goModule) program
-		dir                    *string
-	}{
-		{"containerd", containerdModule, "CONTAINERD_VERSION", containerdProgram, &s.containerd},
-		{"cni", cniModule, "CNI_PLUGINS_VERSION", cniProgram, &s.cni},
-		{"crictl", crictlModule, "CRICTL_VERSION", crictlProgram, &s.crictl},
-	} {
-		m, err := r.modules.pick(ctx, c.module, rel.facts.versions[c.argument])
-		if err != nil {
-			return nil, err
-		}
-		s.versions[c.name] = m.Version
-		if *c.dir, err = b.made(ctx, r.goStage(rel.goVersion, c.name, c.name+" "+m.Version, c.program(m))); err != nil {
-			return nil, err
-		}
-	}
-	if s.flannel, err = r.flannelStage(ctx, b, s, rel.goVersion); err != nil {
-		return nil, err
-	}
-	pause, err := pauseProgram()
-	if err != nil {
-		return nil, err
-	}
-	s.guest, err = b.made(ctx, r.goStage(rel.goVersion, "guest", "pause", pause))
-	return s, err
-}
-
-// flannelStage compiles the pod network.
-func (r *recipe) flannelStage(ctx context.Context, b *builder, s *sharedParts, goVersion string) (string, error) {
-	m, err := r.modules.pick(ctx, flannelModule, flannelVersion)
-	if err != nil {
-		return "", err
-	}
-	p, err := flannelProgram(m)
-	if err != nil {
-		return "", err
-	}
-	// By the label of it a node image is known to have this network.
-	s.versions[strings.TrimPrefix(clusters.FlannelLabel, versionLabel)] = m.Version
-	return b.made(ctx, r.goStage(goVersion, "flannel", "flannel "+m.Version, p))
-}
-
-// companion finds the module of a control plane's companion, in the version
-// that kubeadm's list of images asks for or a shared one.
-func (r *recipe) companion(ctx context.Context, list []string, name, module string) (goModule, error) {
-	for _, ref := range list {
-		image, err := splitImage(ref)
-		if err != nil {
-			return goModule{}, fmt.Errorf("reading kubeadm's list of images: %w", err)
-		}
-		if image.base() == name {
-			return r.modules.pick(ctx, module, sharedVersion(module, image.moduleVersion()))
-		}
-	}
-	return goModule{}, fmt.Errorf("%w: kubeadm's list of images has no %s", ErrCannotBuild, name)
-}
-
-// kubeadmImages are the images that this release's kubeadm asks for.
-func kubeadmImages(ctx context.Context, kubernetes string, v clusters.Version) ([]string, error) {
-	out, err := child{}.output(ctx, filepath.Join(kubernetes, "bin", "kubeadm"), "config", "images", "list", "--kubernetes-version", "v"+v.String())
-	if err != nil {
-		return nil, fmt.Errorf("asking kubeadm for its images: %w", err)
-	}
-	return outputLines(out), nil
 }

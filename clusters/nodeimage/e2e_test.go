@@ -3,15 +3,11 @@
 package nodeimage
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,13 +15,15 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/modules"
+	"github.com/kind-lab/lab/clusters/podimage"
 )
 
 // realProvider works with the Docker engine of this machine, and with the
 // version of kind that go.mod pins.
 func realProvider(t *testing.T, cache string) *Provider {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", kindModule).Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", modules.KindModule).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +82,11 @@ func TestRealList(t *testing.T) {
 // other, by name.
 func TestRealNodes(t *testing.T) {
 	p, image := had(t)
-	if err := p.EnsureImage(t.Context(), "busybox:1.35", nil); err != nil {
+	pods, err := podimage.New(podimage.Options{Engine: clusters.Engine{Name: "docker"}, Puller: p.Puller()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pods.Ensure(t.Context(), "busybox:1.35", nil); err != nil {
 		t.Fatal(err)
 	}
 	const name = "lab-nodeimage-e2e"
@@ -98,7 +100,7 @@ func TestRealNodes(t *testing.T) {
 	remove()
 	t.Cleanup(remove)
 	begun := time.Now()
-	err := nodes.Create(name, cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(3*time.Minute), cluster.CreateWithV1Alpha4Config(&v1alpha4.Cluster{
+	err = nodes.Create(name, cluster.CreateWithKubeconfigPath(kubeconfig), cluster.CreateWithWaitForReady(3*time.Minute), cluster.CreateWithV1Alpha4Config(&v1alpha4.Cluster{
 		Nodes: []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: image}, {Role: v1alpha4.WorkerRole, Image: image}},
 		// For hosts whose containers cannot lower their score.
 		ContainerdConfigPatches: []string{"[plugins.\"io.containerd.grpc.v1.cri\"]\n  restrict_oom_score_adj = true\n"},
@@ -163,89 +165,3 @@ spec:
   containers:
   - {name: client, image: "busybox:1.35", command: [sh, -c, "for i in $(seq 1 40); do wget -qO- http://server; sleep 0.2; done; true"]}
 `
-
-func TestRealBusybox(t *testing.T) {
-	p := realProvider(t, t.TempDir())
-	const ref = "busybox:1"
-	t.Cleanup(func() { docker(t, "image", "rm", ref) })
-	if err := p.EnsureImage(t.Context(), ref, nil); err != nil {
-		t.Fatal(err)
-	}
-	if out := docker(t, "run", "--rm", ref, "sh", "-c", "seq 1 3 | tail -1; env | grep -c PATH"); out != "3\n1" {
-		t.Errorf("busybox says %q", out)
-	}
-}
-
-// userlandOf makes the userland alone, in a real cache.
-func userlandOf(ctx context.Context, p *Provider, progress Progress) error {
-	r := p.nodes.(*recipe)
-	b := &builder{store: p.store, progress: progress, beat: 50 * time.Millisecond, image: "test"}
-	facts, err := r.kindFacts(ctx)
-	if err != nil {
-		return err
-	}
-	s := &sharedParts{facts: facts, versions: map[string]string{}}
-	if s.files, err = facts.baseFiles(); err != nil {
-		return err
-	}
-	_, err = r.userlandStage(ctx, b, s)
-	return err
-}
-
-// spotless fails where a stage that failed has left something.
-func spotless(t *testing.T, p *Provider) {
-	t.Helper()
-	if left, err := os.ReadDir(filepath.Join(p.store.root, partDir)); err != nil || len(left) > 0 {
-		t.Errorf("left in the cache: %v, %v", left, err)
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mount := mountBelow(string(mounts), filepath.Join(p.store.root, partDir)); mount != "" {
-		t.Errorf("left mounted: %s", mount)
-	}
-}
-
-func TestRealTinyDisk(t *testing.T) {
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=60m"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	p := realProvider(t, filepath.Join(disk, "cache"))
-	version := clusters.Version{Major: 1, Minor: 28, Patch: 15}
-	if err := p.checkSpace(t.Context(), version); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "0.1 GB are free") {
-		t.Errorf("before the build: %v", err)
-	}
-	err := userlandOf(t.Context(), p, nil)
-	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "userland") {
-		t.Errorf("during the build: %v", err)
-	}
-	spotless(t, p)
-	if free, err := freeBytes(disk); err != nil || free < 55*mib {
-		t.Errorf("%d MiB of 60 are free after the failure, %v", free/mib, err)
-	}
-}
-
-func TestRealInterruption(t *testing.T) {
-	p := realProvider(t, t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	err := userlandOf(ctx, p, func(e Event) {
-		// By now /proc is mounted in the new root.
-		if strings.HasPrefix(e.Text, "Unpacking") || strings.HasPrefix(e.Text, "Configuring") {
-			cancel()
-		}
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the interrupted build returned %v", err)
-	}
-	spotless(t, p)
-	if out, err := exec.Command("pgrep", "--full", p.store.root).Output(); err == nil {
-		t.Errorf("still running: %s", out)
-	}
-}

@@ -1,14 +1,15 @@
 package nodeimage
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/build"
+	"github.com/kind-lab/lab/clusters/internal/gotool"
+	"github.com/kind-lab/lab/clusters/internal/images"
+	"github.com/kind-lab/lab/clusters/internal/store"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/kindbuild"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/modules"
 )
 
 // DefaultRepository is where kind publishes node images.
@@ -26,160 +27,53 @@ type Options struct {
 	Repository string
 	// Go is the Go command; empty means "go" on the PATH.
 	Go string
-	// Kind is the version of the kind module whose base image is followed;
-	// empty means the one that this program was built with.
+	// Kind is the version of the kind module whose base image is followed when
+	// a node image is built from Go modules; empty means the one that this
+	// program was built with.
 	Kind string
+	// Program is the path of a program that calls RunKindBuilder before anything
+	// else; empty means that kind's own builder is not used.
+	Program string
 }
 
-// Provider has, pulls or builds images. It may be used by several goroutines.
+// Provider finds, pulls or builds node images. It may be used by several
+// goroutines.
 type Provider struct {
-	engine     engine
-	store      store
+	engine     images.Engine
+	store      store.Store
 	repository string
-	tool       goTool
-	debian     debian
-	kind       string
+	puller     *images.Puller
+	kind       *kindbuild.Builder
+	modules    *modules.Recipe
 	now        func() time.Time
 	beat       time.Duration
-	patience   time.Duration
-	free       func(path string) (int64, error)
-	device     func(path string) (uint64, error)
-	can        func() error
-	registry   *registry
-	nodes      nodeRecipe
-}
-
-// nodeRecipe builds node images.
-type nodeRecipe interface {
-	nodeImage(ctx context.Context, b *builder, v clusters.Version) error
 }
 
 // New returns a Provider. It touches nothing but the cache's folder.
 func New(o Options) (*Provider, error) {
-	cache, err := cacheDir(o.Cache)
+	cache, err := store.Open(o.Cache)
 	if err != nil {
 		return nil, err
 	}
-	empty := filepath.Join(cache, "empty")
-	if err := os.MkdirAll(empty, 0o755); err != nil {
-		return nil, fmt.Errorf("making the cache for images: %w", spaceError(err))
+	tool, err := gotool.New(o.Go, cache.Root)
+	if err != nil {
+		return nil, err
 	}
 	p := &Provider{
-		engine: engine{cli: o.Engine}, store: store{root: cache}, repository: o.Repository, kind: o.Kind,
-		tool: goTool{path: o.Go, dir: empty}, debian: debian{osRelease: "/etc/os-release", alone: true},
-		now: time.Now, beat: heartbeat, patience: pullPatience, free: freeBytes, device: deviceOf, can: buildable,
-		registry: newRegistry(),
+		engine: images.Engine{CLI: o.Engine}, store: cache, repository: o.Repository,
+		puller: images.NewPuller(images.Engine{CLI: o.Engine}), now: time.Now, beat: build.Heartbeat,
 	}
+	p.kind = kindbuild.New(p.engine, cache, p.puller, o.Program)
+	p.modules = modules.New(p.engine, cache, tool, o.Kind)
 	if p.repository == "" {
 		p.repository = DefaultRepository
 	}
-	if p.tool.path == "" {
-		p.tool.path = "go"
-	}
-	p.nodes = &recipe{engine: p.engine, store: p.store, tool: p.tool, debian: p.debian, kind: p.kind, modules: p.modules()}
 	return p, nil
 }
 
-// cacheDir is the absolute path of the cache's folder.
-func cacheDir(option string) (string, error) {
-	dir := option
-	if dir == "" && os.Getenv("LAB_CACHE") != "" {
-		dir = filepath.Join(os.Getenv("LAB_CACHE"), "nodeimage")
-	}
-	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("finding the user's cache folder (LAB_CACHE names another): %w", err)
-		}
-		dir = filepath.Join(user, "lab", "nodeimage")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("finding the cache folder: %w", err)
-	}
-	return dir, nil
-}
-
-// modules finds what can be had as Go modules.
-func (p *Provider) modules() moduleSource { return moduleSource{tool: p.tool} }
+// Puller pulls images for this provider. Who provides other images takes it
+// too, so that a registry which does not answer is asked once.
+func (p *Provider) Puller() *images.Puller { return p.puller }
 
 // image is the name of the node image of a version.
 func (p *Provider) image(v clusters.Version) string { return p.repository + ":v" + v.String() }
-
-// Ensure makes the engine have the node image that a Resolution names: it is
-// there, or it is pulled, or it is built. It returns the image's reference.
-//
-// Builds are cached by what goes into them, so that one which was interrupted
-// goes on where it was, and of a second version only Kubernetes itself is
-// built. One build runs at a time for each cache: another waits, and says so.
-func (p *Provider) Ensure(ctx context.Context, want Resolution, progress Progress) (string, error) {
-	ref := want.Image
-	if ref == "" {
-		ref = p.image(want.Version)
-	}
-	if ok, err := p.engine.has(ctx, ref); ok || err != nil {
-		return ref, err
-	}
-	pullErr := p.pull(ctx, ref, progress)
-	if pullErr == nil {
-		return ref, nil
-	}
-	if ctx.Err() != nil {
-		return "", pullErr
-	}
-	if ref != p.image(want.Version) {
-		return "", &NoImageError{Image: ref, Registry: reason(pullErr), Build: "it is no image of " + p.repository}
-	}
-	if err := p.build(ctx, want.Version, progress, false); err != nil {
-		return "", err
-	}
-	return ref, nil
-}
-
-// Build builds the node image of a version out of Go modules and Debian
-// packages, also where the engine or the registry has one, and returns its
-// reference. What the cache holds is not built again; so this is quick where
-// the recipe has not changed.
-func (p *Provider) Build(ctx context.Context, v clusters.Version, progress Progress) (string, error) {
-	if err := p.build(ctx, v, progress, true); err != nil {
-		return "", err
-	}
-	return p.image(v), nil
-}
-
-// build makes the node image of a version; unless it is forced, not where
-// another process has done so meanwhile.
-func (p *Provider) build(ctx context.Context, v clusters.Version, progress Progress, force bool) (err error) {
-	ref := p.image(v)
-	if err := p.can(); err != nil {
-		return err
-	}
-	unlock, err := p.locked(ctx, nodeLock, ref, progress)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if ok, err := p.engine.has(ctx, ref); err != nil || ok && !force {
-		return err
-	}
-	if err := p.checkSpace(ctx, v); err != nil {
-		return err
-	}
-	b := &builder{store: p.store, progress: progress, beat: p.beat, image: ref}
-	if err := p.nodes.nodeImage(ctx, b, v); err != nil {
-		return fmt.Errorf("building %s: %w", ref, err)
-	}
-	return nil
-}
-
-// locked takes a lock, and says while it waits for whom.
-func (p *Provider) locked(ctx context.Context, lock, ref string, progress Progress) (func() error, error) {
-	var said time.Time
-	begun := p.now()
-	return p.store.lock(ctx, lock, "building "+ref, func(holder string) {
-		if now := p.now(); progress != nil && now.Sub(said) >= p.beat {
-			said = now
-			progress(Event{Image: ref, Stage: "waiting for another build", State: Waiting, Text: holder, Elapsed: now.Sub(begun)})
-		}
-	})
-}

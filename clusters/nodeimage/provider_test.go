@@ -13,6 +13,12 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/build"
+	"github.com/kind-lab/lab/clusters/internal/debian"
+	"github.com/kind-lab/lab/clusters/internal/fakehost"
+	"github.com/kind-lab/lab/clusters/internal/images"
+	"github.com/kind-lab/lab/clusters/internal/store"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/modules"
 )
 
 const fakeNode = "127.0.0.1:1/kindest/node:v1.28.15"
@@ -20,10 +26,10 @@ const fakeNode = "127.0.0.1:1/kindest/node:v1.28.15"
 // watcher collects events.
 type watcher struct {
 	mu     sync.Mutex
-	events []Event
+	events []build.Event
 }
 
-func (w *watcher) progress(e Event) {
+func (w *watcher) progress(e build.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
@@ -53,15 +59,15 @@ func resolved(t *testing.T, p *Provider, constraint string) Resolution {
 
 func TestEnsureBuilds(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.companions()
+	w.Release("1.28.15")
+	w.Companions()
 	seen := &watcher{}
 	ref, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), seen.progress)
 	if err != nil || ref != fakeNode {
 		t.Fatalf("Ensure = %q, %v", ref, err)
 	}
-	var e fakeEngine
-	w.get("engine", &e)
+	var e fakehost.Engine
+	w.Get("engine", &e)
 	image := e.Images[fakeNode]
 	for _, inner := range []string{
 		"registry.k8s.io/kube-apiserver:v1.28.15", "registry.k8s.io/kube-proxy:v1.28.15", "registry.k8s.io/etcd:3.5.15-0",
@@ -86,48 +92,48 @@ func TestEnsureBuilds(t *testing.T) {
 		}
 	}
 	for what, version := range map[string]string{"kubernetes": "v1.28.15", "etcd": "v3.5.24", "coredns": "v1.14.6", "runc": "1.1.5+ds1", "kind": "v0.33.0"} {
-		if got := image.Labels[versionLabel+what]; got != version {
+		if got := image.Labels[images.VersionLabel+what]; got != version {
 			t.Errorf("label of %s = %q, want %q", what, got, version)
 		}
 	}
 	if len(e.Containers) > 0 {
 		t.Errorf("containers are left: %v", e.Containers)
 	}
-	if done := seen.stages(Done); len(done) != recipeSteps {
-		t.Errorf("%d stages, want %d: %q", len(done), recipeSteps, done)
+	if done := seen.stages(build.Done); len(done) != modules.RecipeSteps {
+		t.Errorf("%d stages, want %d: %q", len(done), modules.RecipeSteps, done)
 	}
-	if last := seen.events[len(seen.events)-1]; last.Step != last.Steps || last.Steps != recipeSteps {
+	if last := seen.events[len(seen.events)-1]; last.Step != last.Steps || last.Steps != modules.RecipeSteps {
 		t.Errorf("the last event counts %d of %d", last.Step, last.Steps)
 	}
 }
 
 func TestEnsureReusesWhatIsShared(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.release("1.29.15")
-	w.companions()
+	w.Release("1.28.15")
+	w.Release("1.29.15")
+	w.Companions()
 	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), nil); err != nil {
 		t.Fatal(err)
 	}
-	w.forget()
+	w.Forget()
 	seen := &watcher{}
 	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.29"), seen.progress); err != nil {
 		t.Fatal(err)
 	}
-	if builds := w.calls("go build"); len(builds) != 1 || !strings.Contains(builds[0], "k8s.io/kubernetes/cmd/kubelet") {
+	if builds := w.Calls("go build"); len(builds) != 1 || !strings.Contains(builds[0], "k8s.io/kubernetes/cmd/kubelet") {
 		t.Errorf("the second version built %q", builds)
 	}
-	if calls := w.calls("debootstrap"); len(calls) > 0 {
+	if calls := w.Calls("debootstrap"); len(calls) > 0 {
 		t.Errorf("the second version made another userland: %q", calls)
 	}
-	if cached := seen.stages(Cached); len(cached) != 8 {
+	if cached := seen.stages(build.Cached); len(cached) != 8 {
 		t.Errorf("cached: %q", cached)
 	}
-	w.forget()
+	w.Forget()
 	if ref, err := p.Ensure(context.Background(), resolved(t, p, "1.29"), nil); err != nil || ref != "127.0.0.1:1/kindest/node:v1.29.15" {
 		t.Errorf("Ensure = %q, %v", ref, err)
 	}
-	if calls := w.calls("go "); len(calls) > 0 {
+	if calls := w.Calls("go "); len(calls) > 0 {
 		t.Errorf("an image that is there asks for %q", calls)
 	}
 }
@@ -142,37 +148,37 @@ func TestEnsureGoesOnAfterAnInterruption(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w, p := newWorld(t)
-			w.release("1.28.15")
-			w.companions()
+			w.Release("1.28.15")
+			w.Companions()
 			want := resolved(t, p, "1.28")
-			w.troubled(trouble{Words: tc.words, Hang: true})
+			w.Troubled(fakehost.Trouble{Words: tc.words, Hang: true})
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan error, 1)
 			go func() {
 				_, err := p.Ensure(ctx, want, nil)
 				ended <- err
 			}()
-			w.await(t, "hanging")
+			w.Await(t, "hanging")
 			cancel()
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Fatalf("the interrupted build returned %v", err)
 			}
-			var e fakeEngine
-			w.get("engine", &e)
+			var e fakehost.Engine
+			w.Get("engine", &e)
 			if len(e.Containers) > 0 || e.Images[fakeNode].ID != "" {
 				t.Errorf("left behind: containers %v, images %v", e.Containers, e.Images)
 			}
-			if left, err := os.ReadDir(filepath.Join(p.store.root, partDir)); err != nil || len(left) > 0 {
+			if left, err := os.ReadDir(filepath.Join(p.store.Root, store.NodeImages.PartDir())); err != nil || len(left) > 0 {
 				t.Errorf("left behind in the cache: %v, %v", left, err)
 			}
-			w.troubled()
-			if _, err := w.provider(t).Ensure(context.Background(), want, nil); err != nil {
+			w.Troubled()
+			if _, err := provider(t, w).Ensure(context.Background(), want, nil); err != nil {
 				t.Fatal(err)
 			}
 			// What was interrupted is begun again, the rest is not.
 			for _, words := range []string{"go build", "debootstrap --"} {
-				calls := slices.DeleteFunc(w.calls(words), func(line string) bool { return strings.HasPrefix(line, "hanging") })
-				again := len(w.calls("hanging " + words))
+				calls := slices.DeleteFunc(w.Calls(words), func(line string) bool { return strings.HasPrefix(line, "hanging") })
+				again := len(w.Calls("hanging " + words))
 				if want := map[string]int{"go build": 8, "debootstrap --": 1}[words] + again; len(calls) != want {
 					t.Errorf("%q was called %d times, want %d: %q", words, len(calls), want, calls)
 				}
@@ -183,20 +189,20 @@ func TestEnsureGoesOnAfterAnInterruption(t *testing.T) {
 
 func TestEnsureClearsUpAfterAKill(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.companions()
-	w.put("engine", fakeEngine{Images: map[string]fakeImage{}, Containers: map[string]fakeContainer{
-		p.store.workName() + "abc": {}, "lab-build-other": {}, "kind-control-plane": {},
+	w.Release("1.28.15")
+	w.Companions()
+	w.Put("engine", fakehost.Engine{Images: map[string]fakehost.Image{}, Containers: map[string]fakehost.Container{
+		p.store.WorkName() + "abc": {}, "lab-build-other": {}, "kind-control-plane": {},
 	}})
-	w.write(t, "cache/part/userland-0/rootfs/file", "x")
+	w.Write(t, "cache/part/userland-0/rootfs/file", "x")
 	if _, err := p.Ensure(context.Background(), resolved(t, p, "1.28"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(filepath.Join(p.store.root, partDir)); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(p.store.Root, store.NodeImages.PartDir())); err != nil || len(left) > 0 {
 		t.Errorf("what a killed build has left is still there: %v, %v", left, err)
 	}
-	var e fakeEngine
-	w.get("engine", &e)
+	var e fakehost.Engine
+	w.Get("engine", &e)
 	if _, ok := e.Containers["kind-control-plane"]; !ok || len(e.Containers) != 2 {
 		t.Errorf("containers after the build: %v", e.Containers)
 	}
@@ -204,10 +210,10 @@ func TestEnsureClearsUpAfterAKill(t *testing.T) {
 
 func TestEnsureBuildsOnceForTwo(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.companions()
+	w.Release("1.28.15")
+	w.Companions()
 	want := resolved(t, p, "1.28")
-	w.troubled(trouble{Words: "docker commit", Hang: true})
+	w.Troubled(fakehost.Trouble{Words: "docker commit", Hang: true})
 	first, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var group sync.WaitGroup
@@ -216,39 +222,39 @@ func TestEnsureBuildsOnceForTwo(t *testing.T) {
 			t.Errorf("the first: %v", err)
 		}
 	})
-	w.await(t, "hanging")
+	w.Await(t, "hanging")
 	seen := &watcher{}
 	group.Go(func() {
-		if _, err := w.provider(t).Ensure(context.Background(), want, seen.progress); err != nil {
+		if _, err := provider(t, w).Ensure(context.Background(), want, seen.progress); err != nil {
 			t.Errorf("the second: %v", err)
 		}
 	})
 	deadline := time.After(20 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for len(seen.stages(Waiting)) == 0 {
+	for len(seen.stages(build.Waiting)) == 0 {
 		select {
 		case <-deadline:
 			t.Fatal("the second never said that it waits")
 		case <-tick.C:
 		}
 	}
-	w.troubled()
+	w.Troubled()
 	cancel()
 	group.Wait()
-	said := seen.events[slices.IndexFunc(seen.events, func(e Event) bool { return e.State == Waiting })].Text
+	said := seen.events[slices.IndexFunc(seen.events, func(e build.Event) bool { return e.State == build.Waiting })].Text
 	if want := fmt.Sprintf("process %d, building %s", os.Getpid(), fakeNode); said != want {
 		t.Errorf("the second waited for %q, want %q", said, want)
 	}
-	if builds := w.calls("go build"); len(builds) != 8 {
+	if builds := w.Calls("go build"); len(builds) != 8 {
 		t.Errorf("%d compilations for two: %q", len(builds), builds)
 	}
 }
 
 func TestBuildAgain(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.companions()
+	w.Release("1.28.15")
+	w.Companions()
 	v := clusters.Version{Major: 1, Minor: 28, Patch: 15}
 	var ids []string
 	for range 2 {
@@ -256,14 +262,14 @@ func TestBuildAgain(t *testing.T) {
 		if err != nil || ref != fakeNode {
 			t.Fatalf("Build = %q, %v", ref, err)
 		}
-		var e fakeEngine
-		w.get("engine", &e)
+		var e fakehost.Engine
+		w.Get("engine", &e)
 		ids = append(ids, e.Images[ref].ID)
 	}
 	if ids[0] == ids[1] {
 		t.Error("an image that is there was not built again")
 	}
-	if builds := w.calls("go build"); len(builds) != 8 {
+	if builds := w.Calls("go build"); len(builds) != 8 {
 		t.Errorf("%d compilations for two images of the same parts", len(builds))
 	}
 }
@@ -271,39 +277,39 @@ func TestBuildAgain(t *testing.T) {
 func TestEnsureFails(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		trouble trouble
-		arrange func(w world, p *Provider)
+		trouble fakehost.Trouble
+		arrange func(w fakehost.World, p *Provider)
 		is      error
 		says    []string
 	}{
-		{name: "the disk is too full to begin", arrange: func(_ world, p *Provider) {
-			p.free = func(string) (int64, error) { return gib, nil }
-		}, is: ErrNoSpace, says: []string{"about 7.7 GB", "1.0 GB are free", "LAB_CACHE", "lab image prune"}},
-		{name: "the disk fills up while compiling", trouble: trouble{Words: "go build", Says: "# k8s.io/api\nwrite /tmp/x: no space left on device"},
-			is: ErrNoSpace, says: []string{"building containerd v2.3.4", "no space left on device"}},
-		{name: "the engine's disk fills up", trouble: trouble{Words: "docker commit", Says: "Error response from daemon: write /var/lib/docker/x: no space left on device"},
-			is: ErrNoSpace, says: []string{"committing the image"}},
-		{name: "code that does not compile", trouble: trouble{Words: "go build", Says: "# k8s.io/api/core/v1\ntypes.go:1:1: undefined: x"},
+		{name: "the disk is too full to begin", arrange: func(_ fakehost.World, p *Provider) {
+			p.modules.Disks.Free = func(string) (int64, error) { return store.GiB, nil }
+		}, is: store.ErrNoSpace, says: []string{"about 7.7 GB", "1.0 GB are free", "LAB_CACHE", "lab image prune"}},
+		{name: "the disk fills up while compiling", trouble: fakehost.Trouble{Words: "go build", Says: "# k8s.io/api\nwrite /tmp/x: no space left on device"},
+			is: store.ErrNoSpace, says: []string{"building containerd v2.3.4", "no space left on device"}},
+		{name: "the engine's disk fills up", trouble: fakehost.Trouble{Words: "docker commit", Says: "Error response from daemon: write /var/lib/docker/x: no space left on device"},
+			is: store.ErrNoSpace, says: []string{"committing the image"}},
+		{name: "code that does not compile", trouble: fakehost.Trouble{Words: "go build", Says: "# k8s.io/api/core/v1\ntypes.go:1:1: undefined: x"},
 			says: []string{"types.go:1:1: undefined: x"}},
-		{name: "no shared library", trouble: trouble{Words: "debootstrap", Says: "E: Couldn't download packages: libc6"}, says: []string{"userland of trixie", "Couldn't download packages: libc6"}},
-		{name: "no Go", arrange: func(_ world, p *Provider) {
-			p.nodes.(*recipe).tool.path = "go-that-is-not-there"
-			p.nodes.(*recipe).modules.tool.path = "go-that-is-not-there"
-		}, is: ErrCannotBuild, says: []string{"go-that-is-not-there", "not on the PATH"}},
-		{name: "a machine that cannot build", arrange: func(_ world, p *Provider) {
-			p.can = func() error { return fmt.Errorf("%w: no root", ErrCannotBuild) }
-		}, is: ErrCannotBuild, says: []string{"no root"}},
-		{name: "no Debian", arrange: func(w world, p *Provider) {
-			p.setDebian(debian{osRelease: filepath.Join(w.dir, "nowhere")})
-		}, is: ErrCannotBuild},
+		{name: "no shared library", trouble: fakehost.Trouble{Words: "debootstrap", Says: "E: Couldn't download packages: libc6"}, says: []string{"userland of trixie", "Couldn't download packages: libc6"}},
+		{name: "no Go", arrange: func(_ fakehost.World, p *Provider) {
+			p.modules.Tool.Path = "go-that-is-not-there"
+			p.modules.Tool.Path = "go-that-is-not-there"
+		}, is: build.ErrCannotBuild, says: []string{"go-that-is-not-there", "not on the PATH"}},
+		{name: "a machine that cannot build", arrange: func(_ fakehost.World, p *Provider) {
+			p.modules.Can = func() error { return fmt.Errorf("%w: no root", build.ErrCannotBuild) }
+		}, is: build.ErrCannotBuild, says: []string{"no root"}},
+		{name: "no Debian", arrange: func(w fakehost.World, p *Provider) {
+			p.modules.Debian = debian.System{OSRelease: filepath.Join(w.Dir, "nowhere")}
+		}, is: build.ErrCannotBuild},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w, p := newWorld(t)
-			w.release("1.28.15")
-			w.companions()
+			w.Release("1.28.15")
+			w.Companions()
 			want := Resolution{Version: clusters.Version{Major: 1, Minor: 28, Patch: 15}, Source: Build}
 			if tc.trouble.Words != "" {
-				w.troubled(tc.trouble)
+				w.Troubled(tc.trouble)
 			}
 			if tc.arrange != nil {
 				tc.arrange(w, p)
@@ -317,11 +323,23 @@ func TestEnsureFails(t *testing.T) {
 					t.Errorf("%q does not say %q", err, says)
 				}
 			}
-			var e fakeEngine
-			w.get("engine", &e)
-			if left, _ := os.ReadDir(filepath.Join(p.store.root, partDir)); len(left) > 0 || len(e.Containers) > 0 || e.Images[fakeNode].ID != "" {
+			var e fakehost.Engine
+			w.Get("engine", &e)
+			if left, _ := os.ReadDir(filepath.Join(p.store.Root, store.NodeImages.PartDir())); len(left) > 0 || len(e.Containers) > 0 || e.Images[fakeNode].ID != "" {
 				t.Errorf("left behind: %v, %v, %v", left, e.Containers, e.Images)
 			}
 		})
+	}
+}
+
+func TestEnsureANamedNodeImage(t *testing.T) {
+	w, p := newWorld(t)
+	w.Put("engine", fakehost.Engine{Images: map[string]fakehost.Image{}, Remote: []string{"example.org/node:mine"}})
+	if ref, err := p.Ensure(context.Background(), Resolution{Image: "example.org/node:mine"}, nil); err != nil || ref != "example.org/node:mine" {
+		t.Errorf("Ensure = %q, %v", ref, err)
+	}
+	var missing *images.NoImageError
+	if _, err := p.Ensure(context.Background(), Resolution{Image: "example.org/node:theirs"}, nil); !errors.As(err, &missing) || !strings.Contains(missing.Registry, "not found") {
+		t.Errorf("a named image that is nowhere: %v", err)
 	}
 }

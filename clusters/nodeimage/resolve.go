@@ -2,16 +2,14 @@ package nodeimage
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/images"
+	"github.com/kind-lab/lab/clusters/internal/oci"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/kindbuild"
 )
 
 // The sources of a Resolution.
@@ -20,7 +18,8 @@ const (
 	Have = "have"
 	// Pull: the registry has it.
 	Pull = "pull"
-	// Build: it is built here, out of Go modules and Debian packages.
+	// Build: it is built here, by kind's builder or from Go modules and Debian
+	// packages.
 	Build = "build"
 )
 
@@ -38,14 +37,8 @@ type Resolution struct {
 	Estimate time.Duration `json:"estimate_ns"`
 }
 
-const (
-	// pullEstimate is what a node image takes to pull on a usual line.
-	pullEstimate = time.Minute
-	// answersFile holds what was found out about releases, in the cache.
-	answersFile = "releases.json"
-	// refusalTime is how long a release counts as not to be had.
-	refusalTime = 24 * time.Hour
-)
+// pullEstimate is what a node image takes to pull on a usual line.
+const pullEstimate = time.Minute
 
 // Resolve finds the release that a constraint (see clusters.ParseConstraint)
 // leads to, and says where its node image comes from: the newest that the
@@ -77,7 +70,7 @@ func (p *Provider) Resolve(ctx context.Context, constraint, image string) (Resol
 
 // resolveVersion is Resolve where no image was named.
 func (p *Provider) resolveVersion(ctx context.Context, c clusters.Constraint) (Resolution, error) {
-	have, err := p.engine.nodeVersions(ctx, p.repository)
+	have, err := p.engine.Versions(ctx, p.repository)
 	if ctx.Err() != nil {
 		return Resolution{}, ctx.Err()
 	}
@@ -88,7 +81,7 @@ func (p *Provider) resolveVersion(ctx context.Context, c clusters.Constraint) (R
 	if v, ok := newest(have, c); ok {
 		return Resolution{Version: v, Source: Have, Image: have[v], Why: fmt.Sprintf("the container engine has %s%s", have[v], among(c, v, "that it has"))}, nil
 	}
-	v, ok, registryErr := p.registry.published(ctx, p.repository, c)
+	v, ok, registryErr := p.puller.Registry.Published(ctx, p.repository, c)
 	if ctx.Err() != nil {
 		return Resolution{}, ctx.Err()
 	}
@@ -108,19 +101,19 @@ func (p *Provider) resolveVersion(ctx context.Context, c clusters.Constraint) (R
 // resolveImage is Resolve where an image was named; the zero constraint allows
 // every version.
 func (p *Provider) resolveImage(ctx context.Context, c clusters.Constraint, image string) (Resolution, error) {
-	found, err := p.engine.inspect(ctx, image)
+	found, err := p.engine.Inspect(ctx, image)
 	if ctx.Err() != nil {
 		return Resolution{}, ctx.Err()
 	}
 	have := err == nil && len(found) > 0
 	tagged, _, _ := strings.Cut(image, "@")
-	name, err := splitImage(tagged)
+	name, err := oci.SplitName(tagged)
 	var v clusters.Version
 	if err == nil {
-		v, err = clusters.ParseVersion(name.tag)
+		v, err = clusters.ParseVersion(name.Tag)
 	}
 	if err != nil && have {
-		v, err = clusters.ParseVersion(found[0].Config.Labels[versionLabel+"kubernetes"])
+		v, err = clusters.ParseVersion(found[0].Config.Labels[images.VersionLabel+"kubernetes"])
 	}
 	exact, isExact := c.Exact()
 	switch {
@@ -168,143 +161,54 @@ func newest(found map[clusters.Version]string, c clusters.Constraint) (clusters.
 
 // resolveBuild finds a release that can be built; why says why it must be.
 func (p *Provider) resolveBuild(ctx context.Context, c clusters.Constraint, why string) (Resolution, error) {
-	if err := p.can(); err != nil {
-		return Resolution{}, fmt.Errorf("a node image for Kubernetes %q: %s, and %w", c, why, err)
+	if p.kind.Program == "" {
+		return p.resolveModules(ctx, c, why)
 	}
-	answers, err := p.readAnswers(ctx)
-	if err != nil {
-		return Resolution{}, fmt.Errorf("a node image for Kubernetes %q: %s, so it would be built: %w", c, why, err)
-	}
-	var tried []string
-	try := func(v clusters.Version, of string) (Resolution, bool, error) {
-		if err := p.whole(ctx, answers, v); err != nil {
-			tried = append(tried, fmt.Sprintf("%s: %v", v, err))
-			return Resolution{}, false, ctx.Err()
-		}
-		return Resolution{
-			Version: v, Source: Build, Image: p.image(v), Estimate: p.estimate(v),
-			Why: fmt.Sprintf("%s, so it is built out of Go modules%s", why, among(c, v, of)),
-		}, true, nil
-	}
-	candidates := known(c)
-	for _, v := range candidates {
-		if r, ok, err := try(v, "known to have all its modules"); ok || err != nil {
-			return r, err
-		}
-	}
-	listed, listErr := p.modules().released(ctx)
-	if _, exact := c.Exact(); listErr != nil && !exact {
-		tried = append(tried, listErr.Error())
-	}
-	for _, v := range listed {
-		if !c.Match(v) || slices.Contains(candidates, v) {
-			continue
-		}
-		if r, ok, err := try(v, "listed that has all its modules"); ok || err != nil {
-			return r, err
-		}
+	err := p.kind.Ready(ctx)
+	var v clusters.Version
+	if err == nil {
+		v, err = p.kind.Newest(ctx, c)
 	}
 	if ctx.Err() != nil {
 		return Resolution{}, ctx.Err()
 	}
-	return Resolution{}, &NoVersionError{Constraint: c.String(), Newest: newestKnown(listed).String(), Tried: tried}
-}
-
-// known are the releases to try before any list: the one that an exact
-// constraint names, or those of knownWhole.
-func known(c clusters.Constraint) []clusters.Version {
-	if v, ok := c.Exact(); ok {
-		return []clusters.Version{v}
-	}
-	return slices.DeleteFunc(knownWhole(), func(v clusters.Version) bool { return !c.Match(v) })
-}
-
-// newestKnown is the newest release of which anything is known.
-func newestKnown(listed []clusters.Version) clusters.Version {
-	return slices.MaxFunc(append(knownWhole(), listed...), clusters.Version.Compare)
-}
-
-// answer is what was found out about a release.
-type answer struct {
-	// Reason is why it cannot be had; empty where it can.
-	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`
-}
-
-// answers are those of one module source.
-type answers struct {
-	file   string
-	source string
-	all    map[string]map[string]answer // by source, then version
-}
-
-// readAnswers reads what was found out before. What cannot be read counts as
-// nothing.
-func (p *Provider) readAnswers(ctx context.Context) (*answers, error) {
-	out, err := child{dir: p.tool.dir, env: p.tool.env()}.output(ctx, p.tool.path, "env", "GOPROXY", "GOPRIVATE", "GONOSUMDB", "GOFLAGS")
 	if err != nil {
-		return nil, fmt.Errorf("asking where Go modules come from: %w", err)
+		return p.resolveModules(ctx, c, fmt.Sprintf("%s, and kind's builder cannot make it (%v)", why, err))
 	}
-	a := &answers{file: filepath.Join(p.store.root, answersFile), source: oneLine(string(out)), all: map[string]map[string]answer{}}
-	if data, err := os.ReadFile(a.file); err == nil && json.Unmarshal(data, &a.all) != nil {
-		a.all = map[string]map[string]answer{}
-	}
-	if a.all == nil {
-		a.all = map[string]map[string]answer{}
-	}
-	if a.all[a.source] == nil {
-		a.all[a.source] = map[string]answer{}
-	}
-	return a, nil
+	return Resolution{
+		Version: v, Source: Build, Image: p.image(v), Estimate: kindbuild.Estimate,
+		Why: fmt.Sprintf("%s, so kind's builder makes it of the release at %s%s", why, p.kind.Host(), among(c, v, "released")),
+	}, nil
 }
 
-// put notes an answer. The file is replaced as a whole; of two processes that
-// do so at once, one answer may have to be found again.
-func (a *answers) put(v clusters.Version, found answer) error {
-	a.all[a.source][v.String()] = found
-	data, err := json.MarshalIndent(a.all, "", "  ")
+// resolveModules finds a release that can be built from Go modules; why says why
+// it must be.
+func (p *Provider) resolveModules(ctx context.Context, c clusters.Constraint, why string) (Resolution, error) {
+	if err := p.modules.Can(); err != nil {
+		return Resolution{}, fmt.Errorf("a node image for Kubernetes %q: %s, and %w", c, why, err)
+	}
+	found, err := p.modules.Search(ctx, c)
+	if ctx.Err() != nil {
+		return Resolution{}, ctx.Err()
+	}
 	if err != nil {
-		return fmt.Errorf("noting what was found out about %s: %w", v, err)
+		return Resolution{}, fmt.Errorf("a node image for Kubernetes %q: %s, so it would be built: %w", c, why, err)
 	}
-	part := fmt.Sprintf("%s.%d", a.file, os.Getpid())
-	if err := os.WriteFile(part, data, 0o644); err != nil {
-		return fmt.Errorf("noting what was found out about %s: %w", v, spaceError(err))
+	if found.Of == "" {
+		return Resolution{}, &NoVersionError{Constraint: c.String(), Newest: found.Newest.String(), Tried: found.Tried}
 	}
-	if err := os.Rename(part, a.file); err != nil {
-		return fmt.Errorf("noting what was found out about %s: %w", v, err)
-	}
-	return nil
+	v := found.Version
+	return Resolution{
+		Version: v, Source: Build, Image: p.image(v), Estimate: p.modules.Estimate(v),
+		Why: fmt.Sprintf("%s, so it is built out of Go modules%s", why, among(c, v, found.Of)),
+	}, nil
 }
 
-// whole says why a release cannot be built; nil where all its modules can be
-// had.
-func (p *Provider) whole(ctx context.Context, known *answers, v clusters.Version) error {
-	if found, ok := known.all[known.source][v.String()]; ok {
-		if found.Reason == "" {
-			return nil
-		}
-		if p.now().Sub(found.At) < refusalTime {
-			return errors.New(found.Reason)
-		}
+// exactly is the constraint that allows one version alone.
+func exactly(v clusters.Version) clusters.Constraint {
+	c, err := clusters.ParseConstraint(v.String())
+	if err != nil {
+		return clusters.Constraint{} // which allows none
 	}
-	_, _, err := p.modules().whole(ctx, v)
-	switch {
-	case err == nil:
-		return known.put(v, answer{At: p.now().UTC()})
-	case refused(err.Error()):
-		return errors.Join(err, known.put(v, answer{Reason: oneLine(err.Error()), At: p.now().UTC()}))
-	default:
-		return err
-	}
-}
-
-// refused says whether the Go command's message is about a module that is not
-// there, rather than about a network that fails.
-func refused(message string) bool {
-	for _, words := range []string{"403 Forbidden", "404 Not Found", "410 Gone", "unknown revision", "invalid version", "not found"} {
-		if strings.Contains(message, words) {
-			return true
-		}
-	}
-	return false
+	return c
 }

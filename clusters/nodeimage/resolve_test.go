@@ -18,6 +18,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/build"
+	"github.com/kind-lab/lab/clusters/internal/fakehost"
+	"github.com/kind-lab/lab/clusters/internal/images"
+	"github.com/kind-lab/lab/clusters/nodeimage/internal/modules"
 )
 
 // publish serves a registry with node images of some versions, and lets the
@@ -75,13 +79,13 @@ func TestResolve(t *testing.T) {
 			if tc.published != nil {
 				publish(t, p, tc.published...)
 			}
-			images := map[string]fakeImage{}
+			images := map[string]fakehost.Image{}
 			for _, tag := range tc.have {
-				images[p.repository+":"+tag] = fakeImage{ID: tag}
+				images[p.repository+":"+tag] = fakehost.Image{ID: tag}
 			}
-			w.put("engine", fakeEngine{Images: images})
+			w.Put("engine", fakehost.Engine{Images: images})
 			for _, v := range tc.releases {
-				w.release(v)
+				w.Release(v)
 			}
 			r, err := p.Resolve(context.Background(), tc.constraint, "")
 			if err != nil {
@@ -93,8 +97,8 @@ func TestResolve(t *testing.T) {
 			if !strings.Contains(r.Why, tc.why) || (r.Estimate == 0) != (r.Source == Have) {
 				t.Errorf("Resolve(%q): %q (%s), want %q", tc.constraint, r.Why, r.Estimate, tc.why)
 			}
-			if tc.source == Have && len(w.calls("go ")) > 0 {
-				t.Errorf("an image that is there asks for modules: %q", w.calls("go "))
+			if tc.source == Have && len(w.Calls("go ")) > 0 {
+				t.Errorf("an image that is there asks for modules: %q", w.Calls("go "))
 			}
 		})
 	}
@@ -103,24 +107,24 @@ func TestResolve(t *testing.T) {
 func TestResolveFails(t *testing.T) {
 	for _, tc := range []struct {
 		name, constraint string
-		arrange          func(w world, p *Provider)
+		arrange          func(w fakehost.World, p *Provider)
 		is               error
 		says             []string
 	}{
 		{name: "no version", constraint: "abc", is: clusters.ErrBadVersion, says: []string{`write a version like "1.28"`}},
 		{name: "too old", constraint: "1.26", is: clusters.ErrTooOld, says: []string{"the oldest is 1.27"}},
 		{name: "not there yet", constraint: "1.99", is: ErrNoVersion, says: []string{`"1.99"`, "the newest version known is 1.37.0"}},
-		{name: "newer than the table knows", constraint: "1.99", arrange: func(w world, _ *Provider) { w.release("1.41.2") },
+		{name: "newer than the table knows", constraint: "1.99", arrange: func(w fakehost.World, _ *Provider) { w.Release("1.41.2") },
 			is: ErrNoVersion, says: []string{"the newest version known is 1.41.2"}},
-		{name: "a staging module is missing", constraint: "1.28.4", arrange: func(w world, _ *Provider) {
-			w.release("1.28.4")
-			w.module("k8s.io/client-go", "v0.28.4", fakeModule{Err: "k8s.io/client-go@v0.28.4: 410 Gone"})
-		}, is: ErrNoVersion, says: []string{"1.28.4: 1 of its 2 modules cannot be had, such as k8s.io/client-go", "410 Gone"}},
-		{name: "a machine that cannot build", constraint: "1.28", arrange: func(_ world, p *Provider) {
-			p.can = func() error { return ErrCannotBuild }
-		}, is: ErrCannotBuild, says: []string{"no image registry answers"}},
-		{name: "no Go", constraint: "1.28", arrange: func(_ world, p *Provider) { p.tool.path = "go-that-is-not-there" },
-			is: ErrCannotBuild, says: []string{"go-that-is-not-there"}},
+		{name: "a staging module is missing", constraint: "1.28.4", arrange: func(w fakehost.World, _ *Provider) {
+			w.Release("1.28.4")
+			w.Module("k8s.io/client-go", "v0.28.4", fakehost.Module{Err: "k8s.io/client-go@v0.28.4: 410 Gone"})
+		}, is: ErrNoVersion, says: []string{"1.28.4: 1 of its 2 modules are not available, such as k8s.io/client-go", "410 Gone"}},
+		{name: "a machine that cannot build", constraint: "1.28", arrange: func(_ fakehost.World, p *Provider) {
+			p.modules.Can = func() error { return build.ErrCannotBuild }
+		}, is: build.ErrCannotBuild, says: []string{"no image registry answers"}},
+		{name: "no Go", constraint: "1.28", arrange: func(_ fakehost.World, p *Provider) { p.modules.Tool.Path = "go-that-is-not-there" },
+			is: build.ErrCannotBuild, says: []string{"go-that-is-not-there"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w, p := newWorld(t)
@@ -142,17 +146,17 @@ func TestResolveFails(t *testing.T) {
 
 func TestResolveRemembers(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
+	w.Release("1.28.15")
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	p.now = func() time.Time { return now }
+	p.modules.Now = func() time.Time { return now }
 	resolved(t, p, "1.28")
 	if _, err := p.Resolve(context.Background(), "1.28.4", ""); !errors.Is(err, ErrNoVersion) {
 		t.Fatal(err)
 	}
 	// Another process, without a network.
-	p = w.provider(t)
-	p.now = func() time.Time { return now }
-	w.troubled(trouble{Words: "go mod download", Says: "dial tcp: no route to host"}, trouble{Words: "go list", Says: "dial tcp: no route to host"})
+	p = provider(t, w)
+	p.modules.Now = func() time.Time { return now }
+	w.Troubled(fakehost.Trouble{Words: "go mod download", Says: "dial tcp: no route to host"}, fakehost.Trouble{Words: "go list", Says: "dial tcp: no route to host"})
 	if r := resolved(t, p, "1.28"); r.Version.String() != "1.28.15" {
 		t.Errorf("Resolve = %v", r)
 	}
@@ -161,13 +165,13 @@ func TestResolveRemembers(t *testing.T) {
 		t.Errorf("a release that was not to be had: %v", err)
 	}
 	// A refusal does not hold for ever, and a broken network is none.
-	now = now.Add(refusalTime + time.Minute)
+	now = now.Add(modules.RefusalTime + time.Minute)
 	_, err = p.Resolve(context.Background(), "1.28.4", "")
 	if !errors.Is(err, ErrNoVersion) || !strings.Contains(err.Error(), "no route to host") {
 		t.Errorf("a day later: %v", err)
 	}
-	w.troubled()
-	w.release("1.28.4")
+	w.Troubled()
+	w.Release("1.28.4")
 	if r := resolved(t, p, "1.28.4"); r.Source != Build {
 		t.Errorf("Resolve = %v", r)
 	}
@@ -176,12 +180,12 @@ func TestResolveRemembers(t *testing.T) {
 func TestResolveSurvivesABrokenCache(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", `{"x":null}`} {
 		w, p := newWorld(t)
-		w.release("1.28.15")
-		w.write(t, "cache/"+answersFile, text)
+		w.Release("1.28.15")
+		w.Write(t, "cache/"+modules.AnswersFile, text)
 		if r := resolved(t, p, "1.28"); r.Version.String() != "1.28.15" {
 			t.Errorf("with %q: %v", text, r)
 		}
-		data, err := os.ReadFile(filepath.Join(p.store.root, answersFile))
+		data, err := os.ReadFile(filepath.Join(p.store.Root, modules.AnswersFile))
 		if err != nil || !strings.Contains(string(data), "1.28.15") {
 			t.Errorf("with %q: %s, %v", text, data, err)
 		}
@@ -190,8 +194,8 @@ func TestResolveSurvivesABrokenCache(t *testing.T) {
 
 func TestResolveWithoutAnEngine(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
-	w.troubled(trouble{Words: "docker", Says: "Cannot connect to the Docker daemon"})
+	w.Release("1.28.15")
+	w.Troubled(fakehost.Trouble{Words: "docker", Says: "Cannot connect to the Docker daemon"})
 	r := resolved(t, p, "1.28")
 	if r.Source != Build || !strings.Contains(r.Why, "the container engine could not be asked") {
 		t.Errorf("Resolve = %+v", r)
@@ -200,13 +204,13 @@ func TestResolveWithoutAnEngine(t *testing.T) {
 
 func TestResolveAsksASilentRegistryOnce(t *testing.T) {
 	w, p := newWorld(t)
-	w.release("1.28.15")
+	w.Release("1.28.15")
 	resolved(t, p, "1.28")
-	if why := p.registry.silence("tags of 127.0.0.1:1"); !strings.Contains(why, "refused") {
+	if why := p.puller.Registry.Silence("tags of 127.0.0.1:1"); !strings.Contains(why, "refused") {
 		t.Errorf("the registry's silence is remembered as %q", why)
 	}
-	p.registry.note("tags of 127.0.0.1:1", "as before")
-	_, _, err := p.registry.published(context.Background(), p.repository, clusters.Constraint{})
+	p.puller.Registry.Note("tags of 127.0.0.1:1", "as before")
+	_, _, err := p.puller.Registry.Published(context.Background(), p.repository, clusters.Constraint{})
 	if err == nil || err.Error() != "as before" {
 		t.Errorf("asked again: %v", err)
 	}
@@ -241,9 +245,9 @@ func TestResolveANamedImage(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w, p := newWorld(t)
-			w.release("1.28.15")
-			w.put("engine", fakeEngine{Images: map[string]fakeImage{
-				"there:v1.28.9": {ID: "1"}, "mine:latest": {ID: "2", Labels: map[string]string{versionLabel + "kubernetes": "v1.29.1"}},
+			w.Release("1.28.15")
+			w.Put("engine", fakehost.Engine{Images: map[string]fakehost.Image{
+				"there:v1.28.9": {ID: "1"}, "mine:latest": {ID: "2", Labels: map[string]string{images.VersionLabel + "kubernetes": "v1.29.1"}},
 			}})
 			r, err := p.Resolve(context.Background(), tc.constraint, tc.image)
 			if tc.says != "" {

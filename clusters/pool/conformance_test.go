@@ -2,6 +2,8 @@ package pool
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,8 +16,8 @@ func TestThePoolConforms(t *testing.T) {
 	h.createTakes = 20 * time.Millisecond
 	p := h.pool(t, t.TempDir())
 	clustertest.Conformance(t, clustertest.Subject{
-		Provisioner: p, Names: true, Spec: clusters.Spec{Name: "v129", Version: "1.29.3"}, Image: "busybox:1.35", Soon: time.Millisecond,
-		IDs: []string{"lab-a", "lab-b", "lab-c", "lab-d"},
+		Provisioner: p, Provider: h.provider(), Nodes: func(clusters.Handle) clusters.Nodes { return h }, Names: true, Spec: clusters.Spec{Name: "v129", Version: "1.29.3"}, Image: "busybox:1.35", Soon: time.Millisecond,
+		IDs: []string{"lab-a", "lab-b", "lab-c", "lab-d", "lab-e"},
 		Usable: func(ctx context.Context, handle clusters.Handle) error {
 			api, err := h.connect(handle.Kubeconfig)
 			if err != nil {
@@ -37,6 +39,24 @@ func TestThePoolConforms(t *testing.T) {
 			return left
 		},
 	})
+	if left := h.left(); len(left) > 0 {
+		t.Errorf("there is %v", left)
+	}
+}
+
+// TestClustersThatCannotBeReusedAreNotPooled asks a pool whose maker states that.
+func TestClustersThatCannotBeReusedAreNotPooled(t *testing.T) {
+	h := newHost()
+	h.single = true
+	p := h.pool(t, t.TempDir())
+	spec := clusters.Spec{Name: "v129", Version: "1.29.3"}
+	want := &clusters.CapabilityError{Missing: clusters.Reuse}
+	if _, err := p.Create(t.Context(), spec, "lab-a", filepath.Join(t.TempDir(), "kubeconfig"), func(string) {}); !errors.Is(err, want) {
+		t.Errorf("Create: %v", err)
+	}
+	if _, _, err := p.Ready(t.Context(), spec, nil, func(string) {}); !errors.Is(err, want) {
+		t.Errorf("Ready: %v", err)
+	}
 	if left := h.left(); len(left) > 0 {
 		t.Errorf("there is %v", left)
 	}

@@ -31,6 +31,8 @@ type fakeHost struct {
 	destroyFails           int
 	// kubeletsNotice says that nodes are not ready once they run again.
 	kubeletsNotice bool
+	// single says that its clusters cannot be reused.
+	single bool
 }
 
 type fakeCluster struct {
@@ -112,6 +114,18 @@ func (h *fakeHost) Destroy(ctx context.Context, id string) error {
 	return ctx.Err()
 }
 
+// Capabilities are those of clusters of our own, unless the host says otherwise.
+func (h *fakeHost) Capabilities(clusters.Spec) clusters.Capabilities {
+	can := clusters.OwnCluster()
+	can.CanReuse, can.CanListOrphans = !h.single, false
+	return can
+}
+
+// provider states the same.
+func (h *fakeHost) provider() *clusters.Provider {
+	return &clusters.Provider{Name: clusters.ProviderKind, Capabilities: h.Capabilities}
+}
+
 func (h *fakeHost) Fingerprint(_ context.Context, spec clusters.Spec) (string, error) {
 	return fmt.Sprint(spec.Version, spec.FeatureGates), nil
 }
@@ -171,6 +185,9 @@ func (h *fakeHost) NodeExec(_ context.Context, node string, _ io.Reader, stdout,
 	}
 	if strings.HasSuffix(cmd[len(cmd)-1], born) {
 		said = c.born
+	}
+	if stdout == nil {
+		return nil
 	}
 	_, err = fmt.Fprintln(stdout, said)
 	return err
@@ -288,8 +305,8 @@ func (h *fakeHost) pool(t *testing.T, dir string) *Pool {
 	return New(h, Options{Dir: dir, MaxIdle: 8, MaxMemory: 8 << 30, Connect: h.connect})
 }
 
-// borrow lends a cluster of a version.
-func borrow(t *testing.T, p *Pool, version, id string) (clusters.Handle, string) {
+// acquire leases a cluster of a version.
+func acquire(t *testing.T, p *Pool, version, id string) (clusters.Handle, string) {
 	t.Helper()
 	var said []string
 	handle, err := p.Create(t.Context(), clusters.Spec{Name: "v", Version: version}, id, filepath.Join(t.TempDir(), "k.yaml"),
@@ -301,9 +318,9 @@ func borrow(t *testing.T, p *Pool, version, id string) (clusters.Handle, string)
 }
 
 // giveBack returns what was said of it.
-func giveBack(t *testing.T, p *Pool, id, spoiled string) string {
+func release(t *testing.T, p *Pool, id, tainted string) string {
 	t.Helper()
-	text, err := p.Release(t.Context(), id, spoiled, func(string) {})
+	text, err := p.Release(t.Context(), id, tainted, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (p *Pool) claim(id string) (*member, error) {
 // Status is a Member and whether somebody uses it now.
 type Status struct {
 	Member
-	// Busy says that a process has it. One that is StateMaking or StateLent and
+	// Busy says that a process has it. One that is StateMaking or StateLeased and
 	// is not busy was left by its user.
 	Busy bool `json:"busy"`
 	// Kubeconfig is its own.
@@ -118,7 +118,7 @@ func (p *Pool) List() ([]Status, error) {
 func (p *Pool) Pause(ctx context.Context, id string) (bool, error) {
 	return p.change(id, func(m *member) error {
 		m.Awake = false
-		return p.sleep(ctx, m)
+		return p.pause(ctx, m)
 	})
 }
 
@@ -126,7 +126,7 @@ func (p *Pool) Pause(ctx context.Context, id string) (bool, error) {
 func (p *Pool) Resume(ctx context.Context, id string) (bool, error) {
 	return p.change(id, func(m *member) error {
 		m.Awake = true
-		return p.wake(ctx, m)
+		return p.resume(ctx, m)
 	})
 }
 
@@ -149,6 +149,9 @@ func (p *Pool) change(id string, do func(*member) error) (bool, error) {
 // name, and how long that took.
 func (p *Pool) Ready(ctx context.Context, spec clusters.Spec, images []string, progress func(string)) (string, time.Duration, error) {
 	began := time.Now()
+	if _, err := p.reusable(spec); err != nil {
+		return "", 0, err
+	}
 	print, err := p.maker.Fingerprint(ctx, spec)
 	if err != nil {
 		return "", 0, err

@@ -27,19 +27,30 @@ const (
 // State is what a pool's cluster is doing.
 type State string
 
-// The states of a cluster. One that is StateMaking or StateLent is in use as
+// The states of a cluster. One that is StateMaking or StateLeased is in use as
 // long as its lock is taken; otherwise its user is gone, or kept it.
 const (
 	StateMaking State = "making"
 	StateIdle   State = "idle"
-	StateLent   State = "lent"
-	// StateSpoiled is one that was to be destroyed, which failed.
-	StateSpoiled State = "spoiled"
+	StateLeased State = "leased"
+	// StateTainted is one that was to be destroyed, which failed.
+	StateTainted State = "tainted"
 )
+
+// UnmarshalText reads a state, also by the name that an older lab gave it.
+func (s *State) UnmarshalText(text []byte) error {
+	switch *s = State(text); *s {
+	case "lent":
+		*s = StateLeased
+	case "spoiled":
+		*s = StateTainted
+	}
+	return nil
+}
 
 // Lease says who uses a cluster.
 type Lease struct {
-	// ID is the borrower's name for the cluster, unique on the host.
+	// ID is the holder's name for the cluster, unique on the host.
 	ID string `json:"id"`
 	// PID is its process.
 	PID   int       `json:"pid"`
@@ -75,12 +86,12 @@ type member struct {
 	Member
 	dir  string
 	held *flock.Flock
-	// copy is the borrower's kubeconfig.
+	// copy is the holder's kubeconfig.
 	copy string
 }
 
-// takeBack removes the borrower's kubeconfig.
-func (m *member) takeBack() error {
+// removeCopy removes the holder's kubeconfig.
+func (m *member) removeCopy() error {
 	if m.copy == "" {
 		return nil
 	}
@@ -132,7 +143,7 @@ func latestFirst(members []*member) []*member {
 	return members
 }
 
-// found begins a new member, locked and lent.
+// found begins a new member, locked and leased.
 func (p *Pool) found(spec clusters.Spec, print, id string) (*member, error) {
 	m := &member{Member: Member{ID: newID(), Fingerprint: print, State: StateMaking, Spec: spec, Created: time.Now()}}
 	m.Lease = &Lease{ID: id, PID: os.Getpid(), Since: m.Created}
@@ -201,9 +212,9 @@ func (m *member) busy() (bool, error) {
 	return !free, err
 }
 
-// lend notes the borrower.
-func (m *member) lend(id string) error {
-	m.State, m.Lease = StateLent, &Lease{ID: id, PID: os.Getpid(), Since: time.Now()}
+// lease notes the holder.
+func (m *member) lease(id string) error {
+	m.State, m.Lease = StateLeased, &Lease{ID: id, PID: os.Getpid(), Since: time.Now()}
 	return m.save()
 }
 
@@ -215,14 +226,14 @@ func (m *member) load() error {
 	var read Member
 	if err := json.Unmarshal(text, &read); err != nil || read.ID != filepath.Base(m.dir) {
 		// Nobody knows what it is like any more: it can be destroyed only.
-		read = Member{ID: filepath.Base(m.dir), State: StateSpoiled}
+		read = Member{ID: filepath.Base(m.dir), State: StateTainted}
 	}
 	m.Member = read
 	return nil
 }
 
 // save writes the member's state, and returns once it is on the disk: what has
-// been lent must not look idle after a crash.
+// been leased must not look idle after a crash.
 func (m *member) save() error {
 	return m.write(stateFile, m.Member)
 }

@@ -1,11 +1,11 @@
 // Package pool keeps clusters between runs, so that one of a kind that was made
 // before is there within a second. A cluster is known by its fingerprint: what
-// is made alike is alike. Whoever uses one has it to himself, by a lock that
+// is made alike is alike. A run that acquires one has it alone, by a lock that
 // ends with its process.
 //
 // A cluster that is given back is cleaned: what was made on it is deleted, and
 // all the rest is compared with what was there when it was new. One on which
-// anything else differs is destroyed, never lent again. Those that wait are
+// anything else differs is destroyed, never leased again. Those that wait are
 // paused, so that they cost memory and no processor time.
 package pool
 
@@ -17,7 +17,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +49,9 @@ type Maker interface {
 	NodeAction(ctx context.Context, node, action string) error
 	// NodeExec runs a command in a node.
 	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+	// Capabilities are those of the clusters of a Spec. Only those that can be
+	// reused are leased.
+	Capabilities(spec clusters.Spec) clusters.Capabilities
 }
 
 // Options are what a Pool keeps to.
@@ -66,16 +68,16 @@ type Options struct {
 	Connect func(kubeconfig string) (API, error)
 }
 
-// Pool lends clusters. It can be used by several goroutines, and a folder by
+// Pool leases clusters. It can be used by several goroutines, and a folder by
 // several processes, at once.
 type Pool struct {
 	maker   Maker
 	options Options
 
 	mu sync.Mutex
-	// lent are the clusters that this process uses, by the ids that they were
+	// leased are the clusters that this process uses, by the ids that they were
 	// asked for with.
-	lent map[string]*member
+	leased map[string]*member
 	// asked are the ids for which a Create goes on, ending those whose clusters
 	// are just given back or destroyed; the channel is closed after that.
 	asked  map[string]bool
@@ -87,14 +89,18 @@ func New(maker Maker, o Options) *Pool {
 	if o.Connect == nil {
 		o.Connect = connect
 	}
-	return &Pool{maker: maker, options: o, lent: map[string]*member{}, asked: map[string]bool{}, ending: map[string]chan struct{}{}}
+	return &Pool{maker: maker, options: o, leased: map[string]*member{}, asked: map[string]bool{}, ending: map[string]chan struct{}{}}
 }
 
-// Create lends a cluster like the Spec, one that waits or else a new one, and
-// writes a kubeconfig for it. id is the borrower's name for it; its own name on
+// Create leases a cluster like the Spec, one that waits or else a new one, and
+// writes a kubeconfig for it. id is the holder's name for it; its own name on
 // the host is the Handle's ID. A cluster that waits and does not come back
 // whole is destroyed, and that is told.
 func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
+	can, err := p.reusable(spec)
+	if err != nil {
+		return clusters.Handle{}, err
+	}
 	if err := p.ask(id); err != nil {
 		return clusters.Handle{}, err
 	}
@@ -120,19 +126,34 @@ func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig st
 		return clusters.Handle{}, errors.Join(err, p.discard(ctx, m))
 	}
 	p.mu.Lock()
-	p.lent[id] = m
+	p.leased[id] = m
 	p.mu.Unlock()
 	handle := m.Handle
-	handle.Name, handle.Kubeconfig, handle.Reused = spec.Name, kubeconfig, reused
+	handle.Name, handle.Kubeconfig, handle.Reused, handle.Capabilities = spec.Name, kubeconfig, reused, can
 	return handle, nil
+}
+
+// Capabilities are those of the clusters that the maker makes of a Spec.
+func (p *Pool) Capabilities(spec clusters.Spec) clusters.Capabilities {
+	return p.maker.Capabilities(spec)
+}
+
+// reusable returns the capabilities of the clusters of a Spec; the error is a
+// *clusters.CapabilityError if they cannot be reused.
+func (p *Pool) reusable(spec clusters.Spec) (clusters.Capabilities, error) {
+	can := p.maker.Capabilities(spec)
+	if !can.CanReuse {
+		return can, &clusters.CapabilityError{Cluster: spec.Name, Provider: spec.ProviderName(), Missing: clusters.Reuse}
+	}
+	return can, nil
 }
 
 // ask notes that a Create goes on for the id, of which there can be one.
 func (p *Pool) ask(id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m := p.lent[id]; m != nil {
-		return fmt.Errorf("%s is lent already, as %s", id, m.ID)
+	if m := p.leased[id]; m != nil {
+		return fmt.Errorf("%s is leased already, as %s", id, m.ID)
 	}
 	if p.asked[id] {
 		return fmt.Errorf("%s is asked for already", id)
@@ -141,14 +162,14 @@ func (p *Pool) ask(id string) error {
 	return nil
 }
 
-// end takes the cluster that is lent as id away from its borrower; done is called
+// end takes the cluster that is leased as id away from its holder; done is called
 // once it was given back or destroyed. Where somebody else just does that, end
 // waits for it and returns none.
 func (p *Pool) end(ctx context.Context, id string) (m *member, done func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m := p.lent[id]; m != nil {
-		delete(p.lent, id)
+	if m := p.leased[id]; m != nil {
+		delete(p.leased, id)
 		over := make(chan struct{})
 		p.ending[id] = over
 		return m, func() {
@@ -172,7 +193,7 @@ func (p *Pool) end(ctx context.Context, id string) (m *member, done func(), err 
 	return nil, nil, err
 }
 
-// take lends one that waits, or none.
+// take leases one that waits, or none.
 func (p *Pool) take(ctx context.Context, print, id string, progress func(string)) (*member, error) {
 	members, err := p.members()
 	if err != nil {
@@ -189,12 +210,12 @@ func (p *Pool) take(ctx context.Context, print, id string, progress func(string)
 			m.unlock()
 			continue // or had it in the meantime
 		}
-		if err := m.lend(id); err != nil {
+		if err := m.lease(id); err != nil {
 			m.unlock()
 			return nil, err
 		}
 		began := time.Now()
-		err := p.wake(ctx, m)
+		err := p.resume(ctx, m)
 		if err == nil {
 			progress(fmt.Sprintf("taking %s, which was idle: usable after %s", m.ID, time.Since(began).Round(10*time.Millisecond)))
 			return m, nil
@@ -245,7 +266,7 @@ func (p *Pool) note(ctx context.Context, m *member) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	m.State = StateLent
+	m.State = StateLeased
 	return errors.Join(m.saveBaseline(baseline), m.save())
 }
 
@@ -254,133 +275,12 @@ func (p *Pool) LoadImages(ctx context.Context, handle clusters.Handle, refs []st
 	return p.maker.LoadImages(ctx, handle, refs, progress)
 }
 
-// Release takes back the cluster that was lent as id. spoiled says what was done
-// to it that nobody can undo; it is destroyed then, as it is where it cannot be
-// cleaned. The text says what became of it.
-func (p *Pool) Release(ctx context.Context, id, spoiled string, progress func(string)) (string, error) {
-	m, done, err := p.end(ctx, id)
-	if m == nil {
-		return "destroyed", errors.Join(err, p.Destroy(ctx, id))
-	}
-	defer done()
-	if spoiled != "" {
-		progress("destroying")
-		return "destroyed, not kept for the next run: " + spoiled, p.discard(ctx, m)
-	}
-	progress("cleaning")
-	if err := p.clean(ctx, m); err != nil {
-		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
-	}
-	awake := m.Awake
-	m.Memory = p.memory(ctx, m)
-	if err := p.settle(ctx, m); err != nil {
-		return fmt.Sprintf("destroyed, not kept for the next run: %v", err), p.discard(ctx, m)
-	}
-	text := fmt.Sprintf("%s waits for the next run, paused; lab down %s removes it", m.ID, m.ID)
-	if awake {
-		text = fmt.Sprintf("%s waits for the next run, running; lab down %s removes it", m.ID, m.ID)
-	}
-	removed, err := p.Trim(ctx)
-	if slices.Contains(removed, m.ID) {
-		return "destroyed: no more clusters may wait", err
-	}
-	if len(removed) > 0 {
-		text += fmt.Sprintf(" (removed to make room: %s)", strings.Join(removed, ", "))
-	}
-	return text, err
-}
-
-// settle lets a clean cluster wait.
-func (p *Pool) settle(ctx context.Context, m *member) error {
-	if !m.Awake {
-		if err := p.sleep(ctx, m); err != nil {
-			return err
-		}
-	}
-	m.State, m.Lease, m.Used = StateIdle, nil, time.Now()
-	if err := errors.Join(m.takeBack(), m.save()); err != nil {
-		return err
-	}
-	m.unlock()
-	return nil
-}
-
-// Destroy removes the cluster that was lent as id, by this process or one that
-// is gone, or whose own name is id; any other id is the maker's. One that
-// another process uses is an error.
-func (p *Pool) Destroy(ctx context.Context, id string) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("destroying %s: %w", id, err)
-	}
-	m, done, err := p.end(ctx, id)
-	if err != nil {
-		return err
-	}
-	if m != nil {
-		defer done()
-		return p.discard(ctx, m)
-	}
-	members, err := p.members()
-	if err != nil {
-		return err
-	}
-	for _, m := range members {
-		if m.ID != id && (m.Lease == nil || m.Lease.ID != id) {
-			continue
-		}
-		free, err := m.lock()
-		if err != nil {
-			return err
-		}
-		if !free {
-			return fmt.Errorf("cluster %s is in use%s", m.ID, m.user())
-		}
-		if m.ID == id || m.Lease != nil && m.Lease.ID == id {
-			return p.discard(ctx, m)
-		}
-		m.unlock() // it was another's in the meantime
-	}
-	return p.maker.Destroy(ctx, id)
-}
-
-// discard destroys a member that this process has locked. It goes on for a
-// while where the context is over, or ends in the middle of it.
-func (p *Pool) discard(ctx context.Context, m *member) error {
-	ctx, stop := outliving(ctx, cleanUpLimit)
-	defer stop()
-	if err := p.maker.Destroy(ctx, m.ID); err != nil {
-		m.State = StateSpoiled
-		err = errors.Join(err, m.save())
-		m.unlock()
-		return err
-	}
-	return errors.Join(m.takeBack(), m.forget())
-}
-
-// outliving is a context that ends so much later than ctx.
-func outliving(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-longer.Done():
-		}
-	})
-	return longer, func() {
-		stop()
-		cancel()
-	}
-}
-
 // newID is a name that no other cluster has.
 func newID() string {
 	return Prefix + strings.ToLower(rand.Text()[:6])
 }
 
-// copyKubeconfig writes a copy for the borrower alone.
+// copyKubeconfig writes a copy for the holder alone.
 func copyKubeconfig(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err == nil {

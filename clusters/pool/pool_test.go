@@ -17,24 +17,24 @@ import (
 	"github.com/kind-lab/lab/clusters"
 )
 
-func TestAClusterIsLentAgain(t *testing.T) {
+func TestAClusterIsLeasedAgain(t *testing.T) {
 	h, dir := newHost(), t.TempDir()
-	first, _ := borrow(t, h.pool(t, dir), "1.29.1", "lab-a-v")
+	first, _ := acquire(t, h.pool(t, dir), "1.29.1", "lab-a-v")
 	p := h.pool(t, dir)
-	if other, _ := borrow(t, p, "1.29.1", "lab-b-v"); other.ID == first.ID {
+	if other, _ := acquire(t, p, "1.29.1", "lab-b-v"); other.ID == first.ID {
 		t.Fatal("two have the same cluster")
 	}
-	kubeconfig := p.lent["lab-b-v"].copy
-	if text := giveBack(t, p, "lab-b-v", ""); !strings.Contains(text, "waits for the next run, paused") {
+	kubeconfig := p.leased["lab-b-v"].copy
+	if text := release(t, p, "lab-b-v", ""); !strings.Contains(text, "waits for the next run, paused") {
 		t.Errorf("said %q", text)
 	}
 	if _, err := os.Stat(kubeconfig); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the borrower's kubeconfig is left: %v", err)
+		t.Errorf("the holder's kubeconfig is left: %v", err)
 	}
 	if got := h.left(); len(got) != 2 || !strings.HasSuffix(got[0]+got[1], "paused") && !strings.HasSuffix(got[0], "paused") {
 		t.Errorf("there is %v, want one of two paused", got)
 	}
-	again, said := borrow(t, h.pool(t, dir), "1.29.1", "lab-c-v")
+	again, said := acquire(t, h.pool(t, dir), "1.29.1", "lab-c-v")
 	if again.ID == first.ID || h.made != 2 || !strings.Contains(said, "taking "+again.ID) {
 		t.Errorf("got %s of %d that were made, and was told %q", again.ID, h.made, said)
 	}
@@ -47,14 +47,14 @@ func TestAClusterIsLentAgain(t *testing.T) {
 	if again.Name != "v" || again.Nodes[0].Name != again.ID+"-control-plane" {
 		t.Errorf("the handle is %+v", again)
 	}
-	if _, said := borrow(t, h.pool(t, dir), "1.28.1", "lab-d-v"); strings.Contains(said, "taking") || h.made != 3 {
+	if _, said := acquire(t, h.pool(t, dir), "1.28.1", "lab-d-v"); strings.Contains(said, "taking") || h.made != 3 {
 		t.Errorf("another version: %q, %d made", said, h.made)
 	}
 }
 
 func TestWhatIsGivenBackIsCleaned(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoiled string
+		tainted string
 		change  func(c *fakeCluster)
 		want    string
 		kept    bool
@@ -72,18 +72,18 @@ func TestWhatIsGivenBackIsCleaned(t *testing.T) {
 		"one is gone": {change: func(c *fakeCluster) { delete(c.objects, object("deployments kube-system/coredns")) },
 			want: "destroyed, not kept for the next run: gone: deployments kube-system/coredns"},
 		"it is broken":               {change: func(c *fakeCluster) { c.state = "exited" }, want: "what is on it cannot be told: connection refused"},
-		"something cannot be undone": {spoiled: "a command ran on node n", want: "destroyed, not kept for the next run: a command ran on node n"},
+		"something cannot be undone": {tainted: "a command ran on node n", want: "destroyed, not kept for the next run: a command ran on node n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost()
 			p := h.pool(t, t.TempDir())
-			handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
+			handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
 			var cluster *fakeCluster
 			h.change(handle.ID, func(c *fakeCluster) { cluster = c })
 			if c.change != nil {
 				h.change(handle.ID, c.change)
 			}
-			if text := giveBack(t, p, "lab-a-v", c.spoiled); !strings.Contains(text, c.want) {
+			if text := release(t, p, "lab-a-v", c.tainted); !strings.Contains(text, c.want) {
 				t.Errorf("said %q, want %q", text, c.want)
 			}
 			if kept := len(h.left()) == 1; kept != c.kept {
@@ -102,7 +102,7 @@ func TestWhatIsGivenBackIsCleaned(t *testing.T) {
 func TestWhatDoesNotGo(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
-	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
+	handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
 	h.change(handle.ID, func(c *fakeCluster) {
 		c.stays = object("namespaces lab-x")
 		c.objects[c.stays] = "1"
@@ -121,10 +121,10 @@ func TestWhatDoesNotGo(t *testing.T) {
 func TestWhatDoesNotComeBackWholeIsReplaced(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
-	first, _ := borrow(t, p, "1.29.1", "lab-a-v")
-	giveBack(t, p, "lab-a-v", "")
+	first, _ := acquire(t, p, "1.29.1", "lab-a-v")
+	release(t, p, "lab-a-v", "")
 	h.wakeFails = errors.New("cannot unpause: no such process")
-	second, said := borrow(t, p, "1.29.1", "lab-b-v")
+	second, said := acquire(t, p, "1.29.1", "lab-b-v")
 	if second.ID == first.ID || !strings.Contains(said, first.ID+" did not come back whole and is replaced: cannot unpause") {
 		t.Errorf("got %s, told %q", second.ID, said)
 	}
@@ -136,10 +136,10 @@ func TestWhatDoesNotComeBackWholeIsReplaced(t *testing.T) {
 func TestAMachineThatWasStartedAnew(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
-	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
-	giveBack(t, p, "lab-a-v", "")
+	handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
+	release(t, p, "lab-a-v", "")
 	h.change(handle.ID, func(c *fakeCluster) { c.state, c.born = "running", 7 })
-	if next, said := borrow(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID || !strings.Contains(said, "was started anew") {
+	if next, said := acquire(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID || !strings.Contains(said, "was started anew") {
 		t.Errorf("got %s, told %q", next.ID, said)
 	}
 }
@@ -147,8 +147,8 @@ func TestAMachineThatWasStartedAnew(t *testing.T) {
 func TestNodesThatThinkTheirRuntimeIsDead(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
-	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
-	giveBack(t, p, "lab-a-v", "")
+	handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
+	release(t, p, "lab-a-v", "")
 	h.kubeletsNotice = true
 	members, err := p.members()
 	if err != nil || len(members) != 1 {
@@ -158,7 +158,7 @@ func TestNodesThatThinkTheirRuntimeIsDead(t *testing.T) {
 	if err := members[0].save(); err != nil {
 		t.Fatal(err)
 	}
-	borrow(t, p, "1.29.1", "lab-b-v")
+	acquire(t, p, "1.29.1", "lab-b-v")
 	h.change(handle.ID, func(c *fakeCluster) {
 		if want := []string{handle.ID + "-control-plane"}; !slices.Equal(c.marked, want) {
 			t.Errorf("marked %v, want %v", c.marked, want)
@@ -166,7 +166,7 @@ func TestNodesThatThinkTheirRuntimeIsDead(t *testing.T) {
 	})
 }
 
-func TestManyBorrowersAtOnce(t *testing.T) {
+func TestManyHoldersAtOnce(t *testing.T) {
 	h, dir := newHost(), t.TempDir()
 	var mu sync.Mutex
 	using := map[string]string{}
@@ -207,28 +207,28 @@ func TestManyBorrowersAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	if h.made > 48 || len(h.left()) > 8 {
-		t.Errorf("%d were made for 96 runs of 12 borrowers, and %d are left where 8 may wait", h.made, len(h.left()))
+		t.Errorf("%d were made for 96 runs of 12 holders, and %d are left where 8 may wait", h.made, len(h.left()))
 	}
 }
 
-func TestABorrowerThatIsGone(t *testing.T) {
+func TestAHolderThatIsGone(t *testing.T) {
 	h, dir := newHost(), t.TempDir()
 	gone := h.pool(t, dir)
-	handle, _ := borrow(t, gone, "1.29.1", "lab-a-v")
+	handle, _ := acquire(t, gone, "1.29.1", "lab-a-v")
 	p := h.pool(t, dir)
 	if err := p.Destroy(t.Context(), "lab-a-v"); err == nil || !strings.Contains(err.Error(), "is in use by process") {
 		t.Errorf("destroying what another uses: %v", err)
 	}
-	gone.lent["lab-a-v"].unlock() // as by the end of its process
-	if next, _ := borrow(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID {
-		t.Error("a cluster that was not cleaned is lent again")
+	gone.leased["lab-a-v"].unlock() // as by the end of its process
+	if next, _ := acquire(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID {
+		t.Error("a cluster that was not cleaned is leased again")
 	}
 	list, err := p.List()
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
 	for _, s := range list {
-		if s.Busy != (s.ID != handle.ID) || s.State != StateLent {
+		if s.Busy != (s.ID != handle.ID) || s.State != StateLeased {
 			t.Errorf("listed as %+v", s)
 		}
 	}
@@ -257,11 +257,11 @@ func TestLimits(t *testing.T) {
 			h := newHost()
 			p := New(h, Options{Dir: t.TempDir(), MaxIdle: c.number, MaxMemory: c.memory, Connect: h.connect})
 			for _, version := range []string{"1.1", "1.2", "1.3", "1.4"} {
-				borrow(t, p, version, "lab-"+version)
+				acquire(t, p, version, "lab-"+version)
 			}
 			last := ""
 			for _, version := range []string{"1.1", "1.2", "1.3", "1.4"} {
-				last = giveBack(t, p, "lab-"+version, "")
+				last = release(t, p, "lab-"+version, "")
 			}
 			if !strings.Contains(last, "removed to make room: lab-pool-") && !strings.HasPrefix(last, "destroyed: no more") {
 				t.Errorf("said %q", last)
@@ -284,7 +284,7 @@ func TestLimits(t *testing.T) {
 func TestAnEndThatIsHurried(t *testing.T) {
 	h := newHost()
 	p := h.pool(t, t.TempDir())
-	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
+	handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
 	h.destroyTakes = 100 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	h.destroying = cancel
@@ -300,8 +300,8 @@ func TestAnEndThatIsHurried(t *testing.T) {
 func TestAPoolThatKeepsNone(t *testing.T) {
 	h := newHost()
 	p := New(h, Options{Dir: t.TempDir(), Connect: h.connect})
-	borrow(t, p, "1.29.1", "lab-a-v")
-	if text := giveBack(t, p, "lab-a-v", ""); !strings.HasPrefix(text, "destroyed: no more clusters may wait") || len(h.left()) > 0 {
+	acquire(t, p, "1.29.1", "lab-a-v")
+	if text := release(t, p, "lab-a-v", ""); !strings.HasPrefix(text, "destroyed: no more clusters may wait") || len(h.left()) > 0 {
 		t.Errorf("said %q, and there is %v", text, h.left())
 	}
 }
@@ -311,11 +311,11 @@ func TestTheOneThatWaitsLongestIsEvicted(t *testing.T) {
 	p := h.pool(t, t.TempDir())
 	var ids []string
 	for _, version := range []string{"1.1", "1.2", "1.3"} {
-		handle, _ := borrow(t, p, version, "lab-"+version)
+		handle, _ := acquire(t, p, version, "lab-"+version)
 		ids = append(ids, handle.ID)
 	}
-	giveBack(t, p, "lab-1.2", "")
-	giveBack(t, p, "lab-1.1", "")
+	release(t, p, "lab-1.2", "")
+	release(t, p, "lab-1.1", "")
 	for _, want := range []string{ids[1], ids[0], ""} {
 		if got, err := p.Evict(t.Context()); got != want || err != nil {
 			t.Errorf("evicted %q, %v; want %q", got, err, want)
@@ -337,17 +337,17 @@ func TestWhatFailsLeavesNothing(t *testing.T) {
 		t.Errorf("noted: %v, %v", list, err)
 	}
 	h.createFails = nil
-	borrow(t, p, "1.29.1", "lab-a-v")
+	acquire(t, p, "1.29.1", "lab-a-v")
 	h.destroyFails = 1
 	if _, err := p.Release(t.Context(), "lab-a-v", "it was broken", func(string) {}); err == nil {
 		t.Error("a failure to destroy is not told")
 	}
 	list, err := p.List()
-	if err != nil || len(list) != 1 || list[0].State != StateSpoiled || list[0].Busy {
+	if err != nil || len(list) != 1 || list[0].State != StateTainted || list[0].Busy {
 		t.Fatalf("noted: %+v, %v", list, err)
 	}
-	if next, _ := borrow(t, p, "1.29.1", "lab-b-v"); next.ID == list[0].ID {
-		t.Error("what was to be destroyed is lent again")
+	if next, _ := acquire(t, p, "1.29.1", "lab-b-v"); next.ID == list[0].ID {
+		t.Error("what was to be destroyed is leased again")
 	}
 	if err := p.Destroy(t.Context(), list[0].ID); err != nil || len(h.left()) != 1 {
 		t.Errorf("destroying it by its own name: %v, there is %v", err, h.left())
@@ -357,49 +357,16 @@ func TestWhatFailsLeavesNothing(t *testing.T) {
 func TestAStateThatCannotBeRead(t *testing.T) {
 	h, dir := newHost(), t.TempDir()
 	p := h.pool(t, dir)
-	handle, _ := borrow(t, p, "1.29.1", "lab-a-v")
-	giveBack(t, p, "lab-a-v", "")
+	handle, _ := acquire(t, p, "1.29.1", "lab-a-v")
+	release(t, p, "lab-a-v", "")
 	if err := os.WriteFile(filepath.Join(dir, handle.ID, stateFile), []byte(`{"id":"lab-`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if next, _ := borrow(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID {
-		t.Error("it is lent")
+	if next, _ := acquire(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID {
+		t.Error("it is leased")
 	}
 	list, err := p.List()
-	if err != nil || len(list) != 2 || !slices.ContainsFunc(list, func(s Status) bool { return s.ID == handle.ID && s.State == StateSpoiled }) {
+	if err != nil || len(list) != 2 || !slices.ContainsFunc(list, func(s Status) bool { return s.ID == handle.ID && s.State == StateTainted }) {
 		t.Errorf("listed as %+v, %v", list, err)
-	}
-}
-
-func TestReadyPauseResumeRemove(t *testing.T) {
-	h := newHost()
-	p := h.pool(t, t.TempDir())
-	id, _, err := p.Ready(t.Context(), clusters.Spec{Version: "1.29.1"}, []string{"busybox"}, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(when, want string) {
-		t.Helper()
-		if got := strings.Join(h.left(), ", "); got != want {
-			t.Errorf("%s there is %q, want %q", when, got, want)
-		}
-	}
-	check("at first", id+" running")
-	if handle, _ := borrow(t, p, "1.29.1", "lab-a-v"); handle.ID != id {
-		t.Errorf("lent %s", handle.ID)
-	}
-	if did, err := p.Pause(t.Context(), id); did || err != nil {
-		t.Errorf("pausing what is in use: %t, %v", did, err)
-	}
-	giveBack(t, p, "lab-a-v", "")
-	check("given back", id+" running")
-	for _, step := range []struct {
-		do   func(context.Context, string) (bool, error)
-		want string
-	}{{p.Pause, id + " paused"}, {p.Resume, id + " running"}, {p.Remove, ""}} {
-		if did, err := step.do(t.Context(), id); !did || err != nil {
-			t.Fatalf("%t, %v", did, err)
-		}
-		check("then", step.want)
 	}
 }

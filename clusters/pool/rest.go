@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// wakeLimit bounds how long a cluster that waited may need to be usable.
-	wakeLimit = 30 * time.Second
+	// resumeLimit bounds how long a cluster that waited may need to be usable.
+	resumeLimit = 30 * time.Second
 	// look is how long it takes until it is looked at again.
 	look = 25 * time.Millisecond
 )
 
-// sleep pauses the nodes' machines.
-func (p *Pool) sleep(ctx context.Context, m *member) error {
+// pause pauses the nodes' machines.
+func (p *Pool) pause(ctx context.Context, m *member) error {
 	passes, err := p.passes(ctx, m)
 	if err != nil {
 		return err
@@ -162,10 +162,10 @@ func (p *Pool) machines(ctx context.Context, m *member, in, action string) error
 	return group.Wait()
 }
 
-// wake makes a cluster that waited usable, and returns once it is, or says why
+// resume makes a cluster that waited usable, and returns once it is, or says why
 // it is not whole.
-func (p *Pool) wake(ctx context.Context, m *member) error {
-	ctx, cancel := context.WithTimeout(ctx, wakeLimit)
+func (p *Pool) resume(ctx context.Context, m *member) error {
+	ctx, cancel := context.WithTimeout(ctx, resumeLimit)
 	defer cancel()
 	if err := p.machines(ctx, m, "paused", "unpause"); err != nil {
 		return err
@@ -226,7 +226,7 @@ const (
 // was paused, the kubelet may say at once that the node is not, as it takes the
 // runtime for dead, and look again 10 seconds later only; or the controller
 // manager says so of the node and its pods, as it has not heard of the kubelet.
-// Once the runtime has answered (see wake), the kubelet has renewed its lease, and
+// Once the runtime has answered (see resume), the kubelet has renewed its lease, and
 // the controller manager has looked at the nodes, what the kubelet will say is
 // said for it.
 func (p *Pool) settled(ctx context.Context, api API, m *member) error {

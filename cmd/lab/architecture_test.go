@@ -48,6 +48,20 @@ func part(pkg string) string {
 	return strings.Join(elements[:min(2, len(elements))], "/")
 }
 
+// aForm says whether a package shows a run. Text is below the others, which take
+// their words from it.
+var aForm = oneOf("labs/report/live", "labs/report/junit", "labs/report/markdown", "labs/report/html", "labs/report/compare")
+
+// buildLevel is how high a package stands among those that builds of images
+// share, from 1; 0 means that it is none of them.
+func buildLevel(pkg string) int {
+	name, found := strings.CutPrefix(pkg, "clusters/internal/")
+	if !found {
+		return 0
+	}
+	return map[string]int{"store": 1, "build": 2, "oci": 2, "gotool": 3, "debian": 3, "images": 3}[name]
+}
+
 var rules = []rule{
 	{"the language knows hcl, cty and itself alone", below("dsl"), func(_, i string) bool {
 		if ours(i) {
@@ -55,19 +69,27 @@ var rules = []rule{
 		}
 		return strings.Contains(i, ".") && !strings.HasPrefix(i, "github.com/hashicorp/hcl/v2") && !strings.HasPrefix(i, "github.com/zclconf/go-cty")
 	}},
-	{"data and judgement know no Kubernetes client", oneOf("collectors", "clusters", "labs/expect", "labs/report", "labs/report/compare", "labs/report/html", "labs/plan", "labs/replay", "labs/console"),
+	{"data and judgement know no Kubernetes client", oneOf("collectors", "clusters", "labs/expect", "labs/plan", "labs/player", "labs/replay", "labs/console"),
 		func(_, i string) bool { return kubernetes(i) }},
+	{"a report knows no Kubernetes client", below("labs/report"), func(_, i string) bool { return kubernetes(i) }},
+	{"the engine and the report's model know nothing of how a run is shown", oneOf("labs/run", "labs/report"),
+		func(_, i string) bool { return strings.HasPrefix(i, "labs/report/") }},
+	{"layout knows statuses and nothing of reports", oneOf("labs/report/layout"), func(_, i string) bool { return ours(i) && i != "labs/expect" }},
+	{"a form of the report knows no other", aForm, func(_, i string) bool { return aForm(i) || i == "labs/report/forms" }},
 	{"the engine sees no implementation", oneOf("labs/run"), func(_, i string) bool {
-		return kubernetes(i) || strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/") || strings.HasPrefix(i, "labs/step/")
+		return kubernetes(i) || strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/") || strings.HasPrefix(i, "labs/step/") && i != "labs/step/failure"
 	}},
-	{"a step knows neither the language nor the engine, nor any implementation of clusters", below("labs/step"), func(_, i string) bool {
-		return ours(i) && i != "clusters" && i != "collectors" && !below("labs/step")(i)
+	{"a step knows the language, and neither the engine nor any implementation of clusters", below("labs/step"), func(_, i string) bool {
+		return ours(i) && i != "clusters" && i != "collectors" && !below("labs/step")(i) && !below("dsl")(i)
 	}},
 	{"collectors and clusters know only their own root and what is internal to it", func(p string) bool {
 		return strings.HasPrefix(p, "collectors/") || strings.HasPrefix(p, "clusters/")
 	}, func(p, i string) bool {
 		root := strings.SplitN(p, "/", 2)[0]
-		return ours(i) && i != root && part(i) != part(p) && part(i) != root+"/internal"
+		return ours(i) && i != root && i != "clusters/versions" && part(i) != part(p) && part(i) != root+"/internal"
+	}},
+	{"of what builds of images share, each knows only what lies below it", func(p string) bool { return buildLevel(p) > 0 }, func(p, i string) bool {
+		return below("clusters/internal")(i) && buildLevel(i) >= buildLevel(p)
 	}},
 	{"only labs/world wires: nothing else of labs imports implementations of clusters", func(p string) bool {
 		return below("labs")(p) && p != "labs/world"
@@ -75,7 +97,7 @@ var rules = []rule{
 		if p == "labs/labtest" && i == "clusters/e2e" { // the framework's side of what labs/world lends
 			return false
 		}
-		return i != "clusters/gates" && (strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/"))
+		return i != "clusters/gates" && i != "clusters/versions" && (strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/"))
 	}},
 	{"the language's tools and judgement do not reach for the world", func(p string) bool {
 		return below("labs")(p) && p != "labs/world" && p != "labs/labtest"
@@ -83,6 +105,7 @@ var rules = []rule{
 	{"the e2e-framework is for Go tests, and no part of the program", func(p string) bool {
 		return p != "clusters/e2e" && p != "labs/labtest"
 	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},
+	{"the table of versions is data alone", oneOf("clusters/versions"), func(_, i string) bool { return strings.Contains(i, ".") || ours(i) }},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }
 

@@ -3,10 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,21 +16,17 @@ import (
 // sidecars that take 5 s each: together, and one after another in the reverse
 // order of their starts.
 func TestCompareOnRealClusters(t *testing.T) {
-	scenario, err := filepath.Abs("testdata/compare")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
+	t.Parallel()
+	dir, scenario := t.TempDir(), inTestdata(t, "compare")
 	lab := func(args ...string) string {
 		t.Helper()
-		var out bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-		if code := a.main(t.Context(), args); code != exitPass {
+		out, code := labIn(t, dir, args...)
+		if code != exitPass {
 			t.Errorf("lab %s: exit code %d, want %d", strings.Join(args, " "), code, exitPass)
 		}
-		return out.String()
+		return out
 	}
-	text := lab("compare", "-no-logs", scenario, "-kubernetes", "1.28+SidecarContainers,1.29")
+	text := lab("compare", "--no-logs", scenario, "--kubernetes", "1.28+SidecarContainers,1.29")
 	t.Logf("\n%s", text)
 	for _, want := range []string{
 		`order of ends in stopping +v128_on +main → a, b, c together \(within \d\.\d\d s\)`,
@@ -46,10 +39,11 @@ func TestCompareOnRealClusters(t *testing.T) {
 		}
 	}
 	var c compare.Comparison
-	if err := json.Unmarshal([]byte(lab("compare", "-format", "json", "last")), &c); err != nil {
+	if err := json.Unmarshal([]byte(lab("compare", "--format", "json", "last")), &c); err != nil {
 		t.Fatal(err)
 	}
 	spans := map[string]float64{}
+	var err error
 	for _, d := range c.Parts[0].Differences {
 		for _, g := range d.Groups {
 			if d.Kind == compare.KindSpan {

@@ -15,71 +15,77 @@ import (
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/console"
 	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // consoleFlags are those of `lab console`.
 type consoleFlags struct {
 	scenarioFlags
-	run, scenario, cluster string
-	at                     time.Duration
+	choice
+	run string
+	at  time.Duration
 }
 
 func (a *app) consoleCommand() *cobra.Command {
 	var f consoleFlags
 	cmd := &cobra.Command{
-		Use: "console SCENARIO", Short: "Evaluate expressions over a scenario, or over what a run of it recorded",
-		Long: `Evaluates expressions of the scenario language, one a line, from standard input
-or typed at a terminal (Tab completes, :help helps), and prints their values.
+		Use: "console [SCENARIO]", Short: "Evaluate expressions over a scenario, or over a recorded run",
+		Long: `Evaluates expressions of the scenario language, one per line, typed on a
+terminal (Tab completes, :help helps) or from standard input, and prints their
+values.
 
-Without -run it is over what is known before anything runs: variables, locals,
-functions, and with -cluster and -scenario what is known of those; what would be
-observed is printed as (not observed). With -run it is over what a run recorded,
-at its end or at the time that -at says: a run's ID, its folder, or "last" for
-the newest.
+Without --run they are evaluated over what is known before a run: variables,
+locals, functions, and what is known of the --cluster and --scenario; what a run
+would observe is printed as (not observed). With --run they are evaluated over
+what a run recorded, until its end or until --at. SCENARIO may then be left out:
+the run kept a copy of its scenario.
 
-The exit code is 2 where an expression on standard input could not be evaluated.`,
+The exit code is 2 if an expression from standard input could not be evaluated.`,
 		Example: `  lab console job-sidecar
-  lab console -run last -scenario native -cluster v129 job-sidecar
-  echo 'job.myapp.pod.statuses' | lab console -run last -scenario native -cluster v129 -at 12.5s job-sidecar`,
-		Args: oneScenario, ValidArgsFunction: completeScenario,
+  lab console --run last --scenario native --cluster v129
+  echo 'job.myapp.complete' | lab console --run last --cluster v129 --at 12.5s`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && f.run != "" {
+				return nil
+			}
+			return oneScenario(cmd, args)
+		},
+		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("at") {
 				f.at = -1
 			} else if f.run == "" || f.at < 0 {
-				return usage("-at is a time after the begin of a recorded run, such as 12.5s: name the run with -run")
+				return usage("--at is a time after the start of a scenario, such as 12.5s, in a recorded run: name the run with --run")
 			}
-			return a.console(args[0], f)
+			return a.console(args, f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set a variable of the scenario: -var NAME=VALUE (repeatable)")
-	cmd.Flags().StringArrayVar(&f.varFiles, "var-file", nil, "set variables from a file of NAME = VALUE lines (repeatable)")
-	cmd.Flags().StringVar(&f.run, "run", "", "evaluate over what this run recorded: its ID, its folder, or last")
-	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the scenario, where there are several")
-	cmd.Flags().StringVar(&f.cluster, "cluster", "", "the cluster, where there are several")
-	cmd.Flags().DurationVar(&f.at, "at", 0, "with -run: what was known that long after the scenario's begin, such as 12.5s (default: at its end)")
-	_ = cmd.RegisterFlagCompletionFunc("run", completeRun) // fails only where there is no such flag
+	f.addValues(a, cmd)
+	cmd.Flags().StringVar(&f.run, "run", "", "evaluate over this recorded `RUN`: its ID, its folder, a file that lab pack wrote, or last")
+	f.choice.add(cmd, func(cmd *cobra.Command, args []string) (clusters, scenarios []string) {
+		if f.run != "" {
+			return inRun(cmd, []string{f.run})
+		}
+		return a.inScenario(cmd, args)
+	})
+	cmd.Flags().DurationVar(&f.at, "at", 0, "with --run: evaluate over what was known this `DURATION` after the scenario began, such as 12.5s (default: at its end)")
+	completeFlag(cmd, "run", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return completeRun(cmd, nil, typed)
+	})
 	return cmd
 }
 
-func (a *app) console(arg string, f consoleFlags) error {
-	m, problems, err := a.load(arg, f.scenarioFlags)
+func (a *app) console(args []string, f consoleFlags) error {
+	l, err := a.lookingAt(args, f)
 	if err != nil {
 		return err
 	}
-	if problems.HasErrors() { // warnings are for who runs it
-		a.tell(a.stderr, problems)
-		return silent(exitUsage)
-	}
-	look, view, about, remove, err := lookingAt(m, f)
-	if err != nil {
-		return err
-	}
-	defer remove()
+	defer l.remove()
 	width, _ := terminal(a.stdout)
-	c := console.New(view)
-	c.Look, c.Width, c.Style = look, width, diag.Style{Color: a.color(a.stdout), Width: width}
+	c := console.New(l.view)
+	c.Look, c.Width, c.Style = l.look, width, diag.Style{Color: a.color(a.stdout), Width: width}
 	if file, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		fmt.Fprintf(a.stdout, "%s. :help helps, Ctrl-D ends.\n", about)
+		fmt.Fprintf(a.stdout, "%s. :help helps, Ctrl-D ends.\n", l.about)
 		return a.interactive(c, file)
 	}
 	wrong, err := c.Run(a.stdin, a.stdout)
@@ -114,67 +120,115 @@ func (a *app) interactive(c *console.Console, in *os.File) error {
 // lookAt is what was known at a time of a recorded run.
 type lookAt func(time.Duration) (*replay.View, error)
 
-// lookingAt is what is evaluated over, how to see it at other times, which is
-// nil where no run is looked at, and what it is in a few words. remove is to be
-// called when it is no longer needed.
-func lookingAt(m *dsl.Module, f consoleFlags) (look lookAt, view *replay.View, about string, remove func(), err error) {
-	if f.run == "" {
-		view, err := beforehand(m, f)
-		return nil, view, "Before anything runs", func() {}, err
-	}
-	recording, remove, err := openRecording(f.run)
-	if err != nil {
-		return nil, nil, "", nil, err
-	}
-	look, view, about, err = moments(m, recording, f)
-	if err != nil {
-		remove()
-		return nil, nil, "", nil, err
-	}
-	return look, view, about, remove, nil
+// looked is what expressions are evaluated over.
+type looked struct {
+	view *replay.View
+	// look is how to see it at other times; nil without a run.
+	look lookAt
+	// about says in a few words what it is.
+	about string
+	// remove is to be called when it is no longer needed.
+	remove func()
 }
 
-// moments is how to see the one run of a recording that is asked for.
-func moments(m *dsl.Module, recording *replay.Recording, f consoleFlags) (lookAt, *replay.View, string, error) {
-	found := recording.Find(f.scenario, f.cluster)
+// lookingAt opens what expressions are evaluated over.
+func (a *app) lookingAt(args []string, f consoleFlags) (l looked, err error) {
+	l.remove = func() {}
+	source, values := strings.Join(args, ""), &f.scenarioFlags
+	var recording *replay.Recording
+	if f.run != "" {
+		if recording, l.remove, err = openRecording(f.run); err != nil {
+			return looked{}, err
+		}
+		defer func() {
+			if err != nil {
+				l.remove()
+			}
+		}()
+		if source, values, err = f.source(source, recording); err != nil {
+			return l, err
+		}
+	}
+	m, problems, err := a.load(source, *values)
+	if err != nil {
+		return l, err
+	}
+	if problems.HasErrors() { // warnings are for who runs it
+		a.tell(a.stderr, problems)
+		return l, silent(exitUsage)
+	}
+	if recording == nil {
+		l.about = "Before a run"
+		l.view, err = beforehand(m, f.choice)
+		return l, err
+	}
+	return l, l.open(m, recording, f)
+}
+
+// open takes the one scenario on one cluster of a recording that is chosen.
+func (l *looked) open(m *dsl.Module, recording *replay.Recording, f consoleFlags) error {
+	found := recording.Find(f.scenarios, f.clusters)
 	switch {
 	case len(found) == 0:
-		return nil, nil, "", usage("run %s has nothing of that scenario and cluster; it has: %s", f.run, strings.Join(recording.Keys(), ", "))
+		return nothingOf(recording)
 	case len(found) > 1:
-		return nil, nil, "", usage("say which with -scenario and -cluster; run %s has: %s", f.run, strings.Join(recording.Keys(), ", "))
+		return usage("choose one with --scenario and --cluster; run %s has: %s", f.run, strings.Join(recording.Keys(), ", "))
 	}
-	look := func(at time.Duration) (*replay.View, error) { return recording.At(m, found[0], at) }
-	view, err := look(f.at)
+	l.look = func(at time.Duration) (*replay.View, error) { return recording.At(m, found[0], at) }
+	view, err := l.look(f.at)
 	if err != nil {
-		return nil, nil, "", usage("%v", err)
+		return usage("%v", err)
 	}
-	about := fmt.Sprintf("%s of run %s: %d records in %s", found[0].Key, filepath.Base(recording.Dir), found[0].Records, found[0].Elapsed().Round(time.Millisecond))
-	return look, view, about, nil
+	l.view = view
+	l.about = fmt.Sprintf("%s of run %s: %d records in %s", found[0].Key, filepath.Base(recording.Dir), found[0].Records, found[0].Elapsed().Round(time.Millisecond))
+	return nil
 }
 
-// beforehand is what is known before anything runs.
-func beforehand(m *dsl.Module, f consoleFlags) (*replay.View, error) {
-	var scenario *dsl.Scenario
-	var titles []string
+// beforehand is what is known before anything runs: of the scenario and the
+// cluster that are chosen, or that are the only ones.
+func beforehand(m *dsl.Module, only choice) (*replay.View, error) {
+	var titles, names []string
 	for _, s := range m.Scenarios {
 		titles = append(titles, s.Title())
-		if s.Title() == f.scenario || len(m.Scenarios) == 1 && f.scenario == "" {
-			scenario = s
-		}
 	}
-	if scenario == nil && f.scenario != "" {
-		return nil, usage("no scenario %q in %s; it has: %s", f.scenario, m.Path, strings.Join(titles, ", "))
-	}
-	var cluster *dsl.Cluster
-	var names []string
 	for _, c := range m.Clusters {
 		names = append(names, c.Name)
-		if c.Name == f.cluster || len(m.Clusters) == 1 && f.cluster == "" {
-			cluster = c
-		}
 	}
-	if cluster == nil && f.cluster != "" {
-		return nil, usage("no cluster %q in %s; it has: %s", f.cluster, m.Path, strings.Join(names, ", "))
+	s, err := theOne("scenario", m.Path, only.scenarios, titles)
+	if err != nil {
+		return nil, err
+	}
+	c, err := theOne("cluster", m.Path, only.clusters, names)
+	if err != nil {
+		return nil, err
+	}
+	var scenario *dsl.Scenario
+	if s >= 0 {
+		scenario = m.Scenarios[s]
+	}
+	var cluster *dsl.Cluster
+	if c >= 0 {
+		cluster = m.Clusters[c]
 	}
 	return replay.Before(m, scenario, cluster), nil
+}
+
+// theOne is the index of the one name that is chosen; -1 if nothing was asked
+// for and there are several.
+func theOne(what, path string, asked selection.Names, names []string) (int, error) {
+	var found []int
+	for i, name := range names {
+		if asked.Include(name) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(asked) == 0:
+		return -1, nil
+	case len(found) == 0:
+		return -1, usage("no %s %s in %s; it has: %s", what, strings.Join(asked, ", "), path, strings.Join(names, ", "))
+	}
+	return -1, usage("choose one %s of %s: --%s %s means %d of them", what, path, what, strings.Join(asked, ","), len(found))
 }

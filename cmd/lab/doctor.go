@@ -12,13 +12,14 @@ import (
 func (a *app) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Examine whether clusters can be made here, and say what to do where not",
-		Long: `Doctor tries what clusters need of this machine: a container engine that
-answers, privileged containers, cgroups, capabilities, inotify limits, disk,
-memory, a registry. Every finding that is not well has its cause and a remedy.
-Exit code 3 where clusters cannot be made.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
+		Use: "doctor", Short: "Check whether clusters can run on this machine, and say what to do if not",
+		Long: `Checks what clusters need of this machine: a container engine that answers,
+privileged containers, cgroups, capabilities, inotify limits, disk space,
+memory, and an image registry. Every problem comes with its cause and a remedy.
+The exit code is 3 if clusters cannot run.`,
+		Example: "  lab doctor",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return cmd

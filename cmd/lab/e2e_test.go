@@ -3,10 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,13 +13,11 @@ import (
 // of three Kubernetes versions, and holds what each version does to what is
 // known of it.
 func TestJobSidecarOnRealClusters(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	if code := a.main(t.Context(), []string{"run", "-no-logs", "-cluster", "v127,v128,v128_on,v129", "job-sidecar"}); code != exitPass {
+	dir := t.TempDir()
+	if _, code := labIn(t, dir, "run", "--no-logs", "--cluster", "v127,v128,v128_on,v129", "job-sidecar"); code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
-	r := theReport(t, ".")
+	r := theReport(t, dir)
 	got := map[string]string{}
 	for _, run := range r.Runs {
 		for _, s := range run.Steps {
@@ -61,20 +55,16 @@ func TestJobSidecarOnRealClusters(t *testing.T) {
 // beside the steps: a matrix, for_each, dynamic blocks, objects of any kind and
 // events.
 func TestTheLanguageOnARealCluster(t *testing.T) {
-	scenario, err := filepath.Abs("testdata/language")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: io.MultiWriter(&out, os.Stderr), stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitPass {
+	t.Parallel()
+	dir := t.TempDir()
+	text, code := labIn(t, dir, "run", "--no-logs", inTestdata(t, "language"))
+	if code != exitPass {
 		t.Errorf("exit code %d, want %d", code, exitPass)
 	}
-	if text := out.String(); strings.Contains(text, "hunter2") || strings.Contains(text, "aHVudGVyMg") {
+	if strings.Contains(text, "hunter2") || strings.Contains(text, "aHVudGVyMg") {
 		t.Error("the Secret is shown")
 	}
-	r := theReport(t, ".")
+	r := theReport(t, dir)
 	if len(r.Runs) != 2 {
 		t.Errorf("%d runs, want one for each of 2 rows", len(r.Runs))
 	}

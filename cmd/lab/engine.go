@@ -13,22 +13,21 @@ import (
 )
 
 func (a *app) engineCommand() *cobra.Command {
-	group := &cobra.Command{Use: "engine", Short: "Bring up the container engine that clusters run in"}
 	var yes, asJSON bool
 	up := &cobra.Command{
-		Use: "up", Short: "Install and start a container engine where none answers",
-		Long: `Up makes a container engine answer that can run clusters: it installs and starts
-docker where there is none, and registers an OCI runtime of lab's own where the
-host cannot grant every capability, and raises the kernel's inotify limits, which
-all clusters share. It says what it will change and asks first; where all works
-already it changes nothing.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.engineUp(cmd.Context(), yes, asJSON) },
+		Use: "up", Short: "Install and start a container engine if none answers",
+		Long: `Makes sure that a container engine answers that can run clusters. It installs
+and starts docker if there is none, registers an OCI runtime of its own if the
+host cannot grant every capability, and raises the kernel's inotify limits,
+which all clusters share. It prints what it will change and asks first. It
+changes nothing if everything works already.`,
+		Example: "  lab engine up\n  sudo lab engine up --yes",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.engineUp(cmd.Context(), yes, asJSON) },
 	}
 	up.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	up.Flags().BoolVar(&asJSON, "json", false, "print what would be changed as JSON, and change nothing")
-	group.AddCommand(up)
-	return group
+	return holder("engine", "Set up the container engine that clusters run in", up)
 }
 
 func (a *app) engineUp(ctx context.Context, yes, asJSON bool) error {
@@ -51,7 +50,7 @@ func (a *app) engineUp(ctx context.Context, yes, asJSON bool) error {
 		return nil
 	}
 	if !yes && !a.agreed(fmt.Sprintf("Make these %d changes?", len(p.Changes))) {
-		return broken(errors.New("nothing was changed; `lab engine up -yes` does not ask"))
+		return broken(errors.New("nothing was changed; `lab engine up --yes` does not ask"))
 	}
 	r, err := engine.Up(ctx, options, p)
 	if err != nil {

@@ -8,44 +8,49 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 func (a *app) eventsCommand() *cobra.Command {
 	var f recordFlags
+	var object string
 	cmd := &cobra.Command{
-		Use: "events RUN [KIND/NAME]", Short: "Print the Kubernetes events of a run",
-		Long: `Prints the Kubernetes events that a run recorded, with the seconds since its
-scenario began at which each became known, of all objects or of one. RUN is a
-run's ID, its folder, "last" for the newest, or a file that ` + "`lab pack`" + ` wrote;
-with -f a run that still goes on is followed.
+		Use: "events [RUN]", Short: "Print the Kubernetes events of a run",
+		Long: `Prints the Kubernetes events that a run recorded, with the seconds after the
+start of the scenario at which each became known. RUN is a run's ID, its folder,
+or a file that ` + "`lab pack`" + ` wrote; without it, it is the last run. With -f, a run
+that has not ended is followed.
 
-Events are hints: Kubernetes leaves some out, and tells some before their time.
-What happened when is in ` + "`lab timeline`" + `.`,
-		Example: "  lab events last\n  lab events last pod/myapp",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 || len(args) == 2 {
-				return nil
+Events are hints: Kubernetes leaves some out, and reports some before they
+happen. ` + "`lab timeline`" + ` prints what happened when.`,
+		Example: "  lab events\n  lab events --for pod/myapp --cluster v129",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 && strings.Contains(args[1], "/") {
+				return usage("to print the events of one object only: lab events %s --for %s", args[0], args[1])
 			}
-			return usage("want a run, and an object such as pod/myapp where only its events are wanted; got %d arguments", len(args))
+			return optionalRun(cmd, args)
 		},
 		ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			object := ""
-			if len(args) == 2 {
-				object = args[1]
-			}
-			return a.events(cmd.Context(), args[0], object, f)
+			return a.events(cmd.Context(), runOf(args), object, f)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&object, "for", "", "only events of this object: `KIND/NAME`, such as pod/myapp")
+	completeFlag(cmd, "for", completeOfRun(func(r outlineRun) []string {
+		names := r.podNames()
+		for i := range names {
+			names[i] = "pod/" + names[i]
+		}
+		return names
+	}))
 	return cmd
 }
 
 func (a *app) events(ctx context.Context, run, object string, f recordFlags) error {
 	kind, name, both := strings.Cut(object, "/")
 	if object != "" && (!both || kind == "" || name == "") {
-		return usage("%q is no object: write its kind and its name, such as pod/myapp", object)
+		return usage("--for %s: write the kind and the name of an object, such as --for pod/myapp", object)
 	}
 	r, err := openRecords(run, f)
 	if err != nil {
@@ -60,7 +65,7 @@ func (a *app) events(ctx context.Context, run, object string, f recordFlags) err
 	}
 	opts := a.observationOptions(a.stdout, r.several)
 	if r.following() {
-		return a.printEach(r.all(ctx), f.json, keep, func(o report.Observation) string { return report.EventLine(o, opts) })
+		return a.printEach(r.all(ctx), f.json, keep, func(o text.Observation) string { return text.EventLine(o, opts) })
 	}
 	found, err := r.sorted(ctx, keep)
 	if err != nil {
@@ -70,8 +75,12 @@ func (a *app) events(ctx context.Context, run, object string, f recordFlags) err
 		return a.printEach(each(found), true, keep, nil)
 	}
 	if len(found) == 0 {
-		fmt.Fprintln(a.stderr, "No events were recorded.")
+		of := ""
+		if object != "" {
+			of = " of " + object
+		}
+		fmt.Fprintf(a.stderr, "No events%s were recorded.\n", of)
 		return nil
 	}
-	return report.WriteEvents(a.stdout, found, opts)
+	return text.WriteEvents(a.stdout, found, opts)
 }

@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/clusters/clustertest"
 	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
@@ -67,7 +66,7 @@ func newShared(t *testing.T) *shared {
 	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
 	made, err := openWorld(t.Context(), a)
 	if err == nil {
-		err = made.Unmade
+		err = made.Unavailable[clusters.ProviderKind]
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +177,7 @@ func (s *shared) prepared(t *testing.T, kubeconfig, scenario string, flags ...st
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	args := append([]string{"run", "-no-logs", "-scenario", scenario, "-var", "kubeconfig=" + kubeconfig, "-var", "node=" + s.node}, flags...)
+	args := append([]string{"run", "--no-logs", "--scenario", scenario, "--var", "kubeconfig=" + kubeconfig, "--var", "node=" + s.node}, flags...)
 	return asProgram(t, dir, append(args, from)...), dir
 }
 
@@ -281,7 +280,7 @@ func (s *shared) confined(t *testing.T) {
 	if _, err := s.client.CoreV1().ConfigMaps("one").Create(t.Context(), theirs, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	dir, _, _ := s.run(t, kubeconfig, "job", "-var", "namespace=one")
+	dir, _, _ := s.run(t, kubeconfig, "job", "--var", "namespace=one")
 	roles, err := filepath.Glob(filepath.Join(dir, ".lab", "runs", "*", "kubeconfig", "*"+existing.RightsSuffix))
 	if err != nil || len(roles) != 1 {
 		t.Fatalf("roles in %v, %v", roles, err)
@@ -291,7 +290,7 @@ func (s *shared) confined(t *testing.T) {
 		t.Errorf("rights are asked for beyond the namespace: %v\n%s", err, text)
 	}
 	s.grant(t, roles[0])
-	r := s.passes(t, kubeconfig, "job", "-var", "namespace=one")
+	r := s.passes(t, kubeconfig, "job", "--var", "namespace=one")
 	if r.Runs[0].Namespace != "one" || len(r.Clusters[0].Nodes) > 0 {
 		t.Errorf("in namespace %s, nodes %v", r.Runs[0].Namespace, r.Clusters[0].Nodes)
 	}
@@ -348,8 +347,8 @@ func (s *shared) sideBySide(t *testing.T) {
 }
 
 func (s *shared) elsewhere(t *testing.T) {
-	_, printed, code := s.run(t, s.kubeconfig, "elsewhere", "-allow-host-exec")
-	if code != exitBroken || !strings.Contains(printed, "belongs to no namespace: on a cluster that exists already a scenario touches its own namespace alone") {
+	_, printed, code := s.run(t, s.kubeconfig, "elsewhere", "--allow-host-exec")
+	if code != exitBroken || !strings.Contains(printed, "belongs to no namespace: cluster stage (provider \"existing\") cannot change objects outside of the scenario's namespace") {
 		t.Errorf("exit code %d:\n%s", code, printed)
 	}
 	if _, err := s.client.CoreV1().Nodes().Get(t.Context(), s.node, metav1.GetOptions{}); err != nil {
@@ -379,7 +378,7 @@ func (s *shared) nodes(t *testing.T) {
 
 // away breaks the API server while it is judged what was logged.
 func (s *shared) away(t *testing.T) {
-	dir, printed, _ := s.run(t, s.kubeconfig, "away", "-allow-host-exec")
+	dir, printed, _ := s.run(t, s.kubeconfig, "away", "--allow-host-exec")
 	r := theReport(t, dir)
 	for _, run := range r.Runs {
 		t.Log(tried(t, run))
@@ -425,30 +424,4 @@ func (s *shared) killed(t *testing.T) {
 			}
 		})
 	}
-}
-
-// conforms holds the provisioner to what all promise.
-func (s *shared) conforms(t *testing.T) {
-	p := existing.New(existing.Options{})
-	clustertest.Conformance(t, clustertest.Subject{
-		Provisioner: p, Image: "busybox:1.35", Soon: 5 * time.Millisecond, IDs: []string{"lab-a-x", "lab-b-x", "lab-c-x", "lab-d-x"},
-		Spec: clusters.Spec{Name: "stage", Provider: clusters.ProviderExisting, Existing: &clusters.Existing{Kubeconfig: s.kubeconfig}},
-		Usable: func(ctx context.Context, h clusters.Handle) error {
-			_, err := s.client.CoreV1().Nodes().Get(ctx, h.Nodes[0].Name, metav1.GetOptions{})
-			return err
-		},
-		Left: func(t *testing.T, id string) []string {
-			leases, err := s.client.CoordinationV1().Leases("").List(context.WithoutCancel(t.Context()), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var left []string
-			for _, l := range leases.Items {
-				if strings.Contains(fmt.Sprint(l.Annotations, *l.Spec.HolderIdentity), id) {
-					left = append(left, l.Name)
-				}
-			}
-			return left
-		},
-	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/existing"
+	"github.com/kind-lab/lab/clusters/kind"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -80,8 +82,8 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []journal.Intent{
-		{Action: journal.ActionCreate, Provider: clusters.ProviderExisting, ID: "lab-abcdef-stage", Kubeconfig: kubeconfig},
-		{Action: journal.ActionCreate, Provider: clusters.ProviderExisting, ID: "lab-abcdef-never", Kubeconfig: kubeconfig + "-never"},
+		{Action: journal.ActionCreate, Provider: existing.Name, ID: "lab-abcdef-stage", Kubeconfig: kubeconfig},
+		{Action: journal.ActionCreate, Provider: existing.Name, ID: "lab-abcdef-never", Kubeconfig: kubeconfig + "-never"},
 		{Action: journal.ActionCreate, Provider: clusters.ProviderKind, ID: "lab-abcdef-made", Kubeconfig: kubeconfig},
 	} {
 		if err := log.Intent(time.Now(), i); err != nil {
@@ -90,8 +92,9 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 	}
 	p := &adopting{}
 	fake := &world.World{
-		Provisioners: map[string]labrun.Provisioner{clusters.ProviderExisting: p}, Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}),
-		Remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
+		Providers:    clusters.Providers{kind.Provider(), existing.Provider()},
+		Provisioners: map[string]labrun.Provisioner{existing.Name: p}, Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}),
+		Orphans: func(context.Context) ([]clusters.Orphan, error) { return nil, nil },
 	}
 	gc := func(args ...string) string {
 		t.Helper()
@@ -103,19 +106,19 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 		}
 		return out.String()
 	}
-	if said := gc("-yes"); !strings.Contains(said, "Nothing to remove") {
+	if said := gc("--yes"); !strings.Contains(said, "Nothing to remove") {
 		t.Errorf("of a run that goes on: %s", said)
 	}
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if said := gc("-yes", "lab-abcdef-stage"); !strings.Contains(said, "lab-abcdef-stage  on a cluster that exists") || !strings.Contains(said, "removed lab-abcdef-stage") {
+	if said := gc("--yes", "lab-abcdef-stage"); !strings.Contains(said, "lab-abcdef-stage  on a cluster of the provider existing") || !strings.Contains(said, "removed lab-abcdef-stage") {
 		t.Errorf("gc: %s", said)
 	}
 	if len(p.adopted) != 1 || p.adopted[0] != "lab-abcdef-stage by "+kubeconfig || len(p.destroyed) != 1 {
 		t.Errorf("adopted %v, destroyed %v", p.adopted, p.destroyed)
 	}
-	if said := gc("-yes"); !strings.Contains(said, "Nothing to remove") {
+	if said := gc("--yes"); !strings.Contains(said, "Nothing to remove") {
 		t.Errorf("once it is removed: %s", said)
 	}
 }

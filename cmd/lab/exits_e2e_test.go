@@ -19,7 +19,7 @@ import (
 // exit its verdict came, and what the API's whole seconds would have told of
 // the order.
 func TestTimesAreTheRuntimes(t *testing.T) {
-	r := runHere(t, "exits", exitPass)
+	r := runScenario(t, "exits", exitPass)
 	var latencies []time.Duration
 	compared := 0
 	var order apiOrder

@@ -4,25 +4,29 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/labs/catalog"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain [NAME]",
-		Short: "Say what a block, an argument, a value or a function of the language means",
-		Long: `Says what something in a scenario file means: a block (expect, cluster), an
+		Short: "Explain a block, an argument, a value or a function of the language",
+		Long: `Explains what something in a scenario file means: a block (expect, cluster), an
 argument (expect.within), a value (pod, pod.container.exit_code, target) or a
-function (logged). Without a name it lists them all.`,
-		Example: "  lab explain expect\n  lab explain expect.within\n  lab explain pod.container.exit_code\n  lab explain logged",
+function (logged), or a set of clusters (standard). Without a NAME it lists them
+all.`,
+		Example: "  lab explain expect\n  lab explain expect.within\n  lab explain pod.container.exit_code\n  lab explain logged\n  lab explain cluster_sets",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage("want one name, such as expect.within; got %d", len(args))
+				return usage("lab explain takes one name, such as expect.within%s", got(args))
 			}
 			return nil
 		},
@@ -30,7 +34,7 @@ function (logged). Without a name it lists them all.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return schema.Names(), cobra.ShellCompDirectiveNoFileComp
+			return schema.Names(action.Default().Language(), catalog.ClusterSets()...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			e := &explainer{w: a.stdout, width: a.textWidth()}
@@ -41,9 +45,9 @@ function (logged). Without a name it lists them all.`,
 				e.overview()
 				return nil
 			}
-			topics := schema.Lookup(args[0])
+			topics := schema.Lookup(action.Default().Language(), args[0], catalog.ClusterSets()...)
 			if len(topics) == 0 {
-				return usage("nothing in the language is called %q.%s\nRun `lab explain` to see what there is", args[0], schema.Suggest(args[0]))
+				return usage("nothing in the language is called %q.%s\nRun `lab explain` to list everything", args[0], schema.Suggest(action.Default().Language(), args[0], catalog.ClusterSets()...))
 			}
 			if asJSON {
 				return writeJSON(a.stdout, explained(topics))
@@ -85,7 +89,7 @@ func (e *explainer) text(indent, s string) {
 
 func (e *explainer) overview() {
 	fmt.Fprintln(e.w, "BLOCKS")
-	schema.Language().Walk(func(path []*schema.Block, b *schema.Block) {
+	action.Default().Language().Walk(func(path []*schema.Block, b *schema.Block) {
 		if len(path) > 0 && path[len(path)-1].Type == "finally" {
 			return
 		}
@@ -98,6 +102,10 @@ func (e *explainer) overview() {
 	fmt.Fprintln(e.w, "\nFUNCTIONS")
 	for _, f := range schema.Functions() {
 		e.row("  "+f.Name, f.Doc)
+	}
+	fmt.Fprintln(e.w, "\nCLUSTER SETS")
+	for _, s := range catalog.ClusterSets() {
+		e.row("  "+s.Name, s.Doc)
 	}
 	fmt.Fprintln(e.w, "\nMore: lab explain NAME, such as `lab explain expect` or `lab explain expect.within`.")
 }
@@ -115,6 +123,9 @@ func (e *explainer) topic(t schema.Topic) {
 	case t.Argument != nil:
 		fmt.Fprintf(e.w, "ARGUMENT  %s\n\n", t.Path)
 		e.argument("", t.Argument)
+		if t.Argument.Name == schema.ClusterSetsArgument {
+			e.clusterSets()
+		}
 	case t.Value != nil:
 		e.value(t.Value)
 	case t.Attribute != nil:
@@ -126,7 +137,29 @@ func (e *explainer) topic(t schema.Topic) {
 	case t.Function != nil:
 		fmt.Fprintf(e.w, "FUNCTION  %s\n\n", t.Function.Signature)
 		e.text("", t.Function.Doc)
+	case t.ClusterSet != nil:
+		fmt.Fprintf(e.w, "CLUSTER SET  %s\n\n", t.ClusterSet.Name)
+		e.clusterSet(*t.ClusterSet)
 	}
+}
+
+// clusterSets writes the sets of clusters that there are.
+func (e *explainer) clusterSets() {
+	for _, s := range catalog.ClusterSets() {
+		fmt.Fprintf(e.w, "\nCLUSTER SET  %s\n\n", s.Name)
+		e.clusterSet(s)
+	}
+}
+
+// clusterSet writes what a set of clusters is for, and a line for each cluster.
+func (e *explainer) clusterSet(s schema.ClusterSet) {
+	e.text("", s.Doc)
+	fmt.Fprintln(e.w, "\nCLUSTERS")
+	table := tabwriter.NewWriter(e.w, 0, 0, 2, ' ', 0)
+	for _, c := range s.Clusters {
+		fmt.Fprintln(table, strings.TrimRight("  "+c.Name+"\tKubernetes "+c.Kubernetes+"\t"+c.Gates(), "\t"))
+	}
+	_ = table.Flush() // what cannot be written to the terminal is seen there
 }
 
 func (e *explainer) block(path string, b *schema.Block) {
@@ -197,12 +230,13 @@ func (e *explainer) value(v *schema.Value) {
 
 // explanation is the JSON form of what a topic means.
 type explanation struct {
-	Path      string            `json:"path"`
-	Block     *schema.Block     `json:"block,omitempty"`
-	Argument  *schema.Argument  `json:"argument,omitempty"`
-	Value     *schema.Value     `json:"value,omitempty"`
-	Attribute *schema.Attribute `json:"attribute,omitempty"`
-	Function  *schema.Function  `json:"function,omitempty"`
+	Path       string             `json:"path"`
+	Block      *schema.Block      `json:"block,omitempty"`
+	Argument   *schema.Argument   `json:"argument,omitempty"`
+	Value      *schema.Value      `json:"value,omitempty"`
+	Attribute  *schema.Attribute  `json:"attribute,omitempty"`
+	Function   *schema.Function   `json:"function,omitempty"`
+	ClusterSet *schema.ClusterSet `json:"cluster_set,omitempty"`
 }
 
 func explained(topics []schema.Topic) []explanation {

@@ -31,7 +31,7 @@ func TestNoFaultMakesAWrongVerdict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			cmd := asProgram(t, dir, "run", "-no-logs", "-allow-host-exec", "-scenario", strings.Join(titles, ","), scenario)
+			cmd := asProgram(t, dir, "run", "--no-logs", "--allow-host-exec", "--scenario", strings.Join(titles, ","), scenario)
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 			_ = cmd.Run() // what is false makes it fail
 			r := theReport(t, dir)
@@ -71,7 +71,7 @@ func tried(t *testing.T, run report.Run) string {
 			t.Errorf("%s: %q is wrong: %s: %s", run.Scenario, s.Name, s.Status, s.Detail)
 		}
 	}
-	return fmt.Sprintf("%s: %d pass, %d fail, %d could not be told\n  %s", run.Scenario,
+	return fmt.Sprintf("%s: %d pass, %d fail, %d could not be decided\n  %s", run.Scenario,
 		count[expect.Pass], count[expect.Fail], count[expect.Error], strings.Join(errors, "\n  "))
 }
 
@@ -83,7 +83,7 @@ func replayedAlike(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	var flags scenarioFlags
+	flags := scenarioFlags{clusterSets: rec.ClusterSets}
 	if rec.Given != "" {
 		flags.varFiles = []string{rec.Given}
 	}

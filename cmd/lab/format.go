@@ -23,21 +23,25 @@ func (a *app) formatCommand() *cobra.Command {
 	f := formatFlags{}
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH...]",
-		Short: "Lay out scenario files as the language is written",
-		Long: `Rewrites scenario files (.hcl) in the canonical layout: indentation, the
-alignment of = and of comments. It changes white space alone. A PATH is a file,
-a folder (its own files; with -recursive those below it too), or - for standard
-input, which is written to standard output; without any it is the folder one is
-in. The names of files that changed are printed.
+		Short: "Format scenario files",
+		Long: `Rewrites scenario files (.hcl) in the canonical format: indentation, and the
+alignment of = and of comments. It changes nothing but white space. A PATH is a
+file, a folder (the files in it; with --recursive those below it too), or - for
+standard input, which is written to standard output. Without a PATH it is the
+current folder. The names of files that change are printed.
 
-Exit codes: 0 done, 1 with -check where a file is not formatted, 2 where a file
-cannot be parsed; such a file is left as it is.`,
+Exit codes: 0 done, 1 a file is not formatted (with --check), 2 a file cannot be
+parsed; such a file is left as it is.`,
+		Example: "  lab fmt\n  lab fmt --check --recursive labs",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"hcl"}, cobra.ShellCompDirectiveFilterFileExt
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.format(args, f) },
 	}
-	cmd.Flags().BoolVar(&f.check, "check", false, "change nothing; exit with 1 where a file is not formatted")
-	cmd.Flags().BoolVar(&f.diff, "diff", false, "print what changes")
-	cmd.Flags().BoolVar(&f.write, "write", true, "write the files; -write=false prints names alone")
-	cmd.Flags().BoolVar(&f.recursive, "recursive", false, "also the folders below")
+	cmd.Flags().BoolVar(&f.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
+	cmd.Flags().BoolVar(&f.diff, "diff", false, "print the changes as a diff")
+	cmd.Flags().BoolVar(&f.write, "write", true, "write the files; --write=false only prints their names")
+	cmd.Flags().BoolVar(&f.recursive, "recursive", false, "format the files in the folders below, too")
 	return cmd
 }
 
@@ -120,9 +124,12 @@ func (a *app) formatInput(f formatFlags) error {
 	changed := !bytes.Equal(src, out)
 	switch {
 	case f.diff:
-		a.stdout.Write(diff.Diff("<stdin>", src, "<stdin>", out))
+		_, err = a.stdout.Write(diff.Diff("<stdin>", src, "<stdin>", out))
 	case f.write && !f.check:
-		a.stdout.Write(out)
+		_, err = a.stdout.Write(out)
+	}
+	if err != nil {
+		return broken(fmt.Errorf("writing to standard output: %w", err))
 	}
 	if changed && f.check {
 		return silent(exitFail)
@@ -146,7 +153,9 @@ func (a *app) formatFile(name string, f formatFlags) (changed, good bool, err er
 	}
 	fmt.Fprintln(a.stdout, name)
 	if f.diff {
-		a.stdout.Write(diff.Diff(name, src, name, out))
+		if _, err := a.stdout.Write(diff.Diff(name, src, name, out)); err != nil {
+			return true, true, broken(fmt.Errorf("writing to standard output: %w", err))
+		}
 	}
 	if f.check || !f.write {
 		return true, true, nil

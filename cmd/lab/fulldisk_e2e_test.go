@@ -33,7 +33,7 @@ func TestADiskThatFillsUp(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	cmd := asProgram(t, dir, "run", "-no-logs", scenario)
+	cmd := asProgram(t, dir, "run", "--no-logs", scenario)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()

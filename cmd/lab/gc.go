@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,25 +21,42 @@ import (
 )
 
 func (a *app) gcCommand() *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use: "gc [RUN|CLUSTER]...", Short: "Remove clusters that no run uses any more",
-		Long: `Gc lists the clusters of lab on this host that belong to no run that still goes
-on, and what the runs of this folder left on clusters that exist, asks, and
-removes them. With arguments it takes those alone: a run's ID or a cluster's, as
-a run that could not clean up printed it.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.gc(cmd.Context(), args, yes) },
+		Use: "gc [RUN|CLUSTER]...", Short: "Remove clusters that runs left behind", SuggestFor: []string{"clean", "cleanup", "prune"},
+		Long: `Lists the clusters of lab on this machine that no run uses any more, and what
+the runs of this folder left on clusters that lab did not make; then it asks,
+and removes them. With arguments it looks at those alone: the ID of a run or of
+a cluster, as a run prints it if it could not clean up. Idle clusters stay
+unless they are named; ` + "`lab down`" + ` removes them.`,
+		Example: "  lab gc\n  lab gc --yes 20250304-100000.250-k3x9p2",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			ids, directive := a.completeIdle(cmd, args, typed)
+			return append(ids, without(runNames(), args)...), directive
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.gc(cmd.Context(), args, yes, asJSON) },
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what is there to remove as JSON, and remove it only with --yes")
 	return cmd
 }
 
-func (a *app) gc(ctx context.Context, only []string, yes bool) error {
+// leftover is a cluster in the JSON form of `lab gc`.
+type leftover struct {
+	ID      string    `json:"id"`
+	Nodes   []string  `json:"nodes"`
+	Created time.Time `json:"created,omitzero"`
+	Removed bool      `json:"removed"`
+	// Error says why it could not be removed.
+	Error string `json:"error,omitempty"`
+}
+
+func (a *app) gc(ctx context.Context, only []string, yes, asJSON bool) error {
 	world, err := a.open(ctx, a)
 	if err != nil {
 		return broken(err)
 	}
-	all, err := a.leftovers(ctx, world)
+	all, err := a.orphans(ctx, world)
 	if err != nil {
 		return broken(err)
 	}
@@ -51,11 +69,14 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 		return broken(err)
 	}
 	gone, waiting := garbage(all, pooled, alive, only)
+	if asJSON {
+		return a.gcJSON(ctx, world, gone, yes)
+	}
 	if waiting > 0 {
-		fmt.Fprintf(a.stdout, "Clusters that wait for the next run and stay: %d; `lab down -all` removes them.\n", waiting)
+		fmt.Fprintf(a.stdout, "Idle clusters that stay for the next run: %d. `lab down --all` removes them.\n", waiting)
 	}
 	if len(gone) == 0 {
-		fmt.Fprintf(a.stdout, "Nothing to remove: %d clusters of lab are here, %d of them in use or not asked for.\n", len(all), len(all)-waiting)
+		fmt.Fprintf(a.stdout, "Nothing to remove: there are %d clusters of lab, %d of them in use or not asked for.\n", len(all), len(all)-waiting)
 		return nil
 	}
 	for _, c := range gone {
@@ -78,6 +99,25 @@ func (a *app) gc(ctx context.Context, only []string, yes bool) error {
 	return nil
 }
 
+// gcJSON prints the clusters as JSON, and removes them before if it may.
+func (a *app) gcJSON(ctx context.Context, world *world.World, gone []clusters.Orphan, remove bool) error {
+	list, code := []leftover{}, exitPass
+	for _, c := range gone {
+		l := leftover{ID: c.ID, Nodes: append([]string{}, c.Nodes...), Created: c.Created}
+		if remove {
+			if err := world.Discard(ctx, c); err != nil {
+				l.Error, code = err.Error(), exitBroken
+			}
+			l.Removed = l.Error == ""
+		}
+		list = append(list, l)
+	}
+	if err := writeJSON(a.stdout, list); err != nil {
+		return broken(err)
+	}
+	return silent(code)
+}
+
 // alive are the IDs of the runs that still go on, of this folder and of others.
 func (a *app) alive() ([]string, error) {
 	alive, err := aliveRuns(runsRoot)
@@ -91,10 +131,10 @@ func (a *app) alive() ([]string, error) {
 // garbage are the clusters that nobody uses any more, those of the pool that
 // were made for nothing among them, and how many of the pool's just wait. A
 // cluster of another pool is garbage only where it is named.
-func garbage(all []clusters.Remaining, pooled []pool.Status, alive, only []string) (gone []clusters.Remaining, waiting int) {
+func garbage(all []clusters.Orphan, pooled []pool.Status, alive, only []string) (gone []clusters.Orphan, waiting int) {
 	for _, s := range pooled {
-		here := clusters.Remaining{ID: s.ID, Created: s.Created}
-		if i := slices.IndexFunc(all, func(c clusters.Remaining) bool { return c.ID == s.ID }); i >= 0 {
+		here := clusters.Orphan{ID: s.ID, Created: s.Created}
+		if i := slices.IndexFunc(all, func(c clusters.Orphan) bool { return c.ID == s.ID }); i >= 0 {
 			here = all[i]
 		}
 		asked := slices.Contains(only, s.ID) || s.Lease != nil && slices.ContainsFunc(only, func(name string) bool {
@@ -123,7 +163,7 @@ func garbage(all []clusters.Remaining, pooled []pool.Status, alive, only []strin
 // token is what the names of a run's clusters have of its ID.
 func token(run string) string { return run[strings.LastIndex(run, "-")+1:] }
 
-func named(c clusters.Remaining, only []string) bool {
+func named(c clusters.Orphan, only []string) bool {
 	if len(only) == 0 {
 		return true
 	}
@@ -132,7 +172,7 @@ func named(c clusters.Remaining, only []string) bool {
 	})
 }
 
-func inUse(c clusters.Remaining, alive []string) bool {
+func inUse(c clusters.Orphan, alive []string) bool {
 	return slices.ContainsFunc(alive, func(run string) bool { return strings.HasPrefix(c.ID, "lab-"+token(run)+"-") })
 }
 

@@ -19,8 +19,8 @@ import (
 func TestGcLeavesRunsOfOtherFoldersAlone(t *testing.T) {
 	cache := t.TempDir()
 	env := func(name string) (string, bool) { return cache, name == "LAB_CACHE" }
-	fake := &world.World{Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}), Remaining: func(context.Context) ([]clusters.Remaining, error) {
-		return []clusters.Remaining{{ID: "lab-abc123-v128", Nodes: []string{"lab-abc123-v128-control-plane (running)"}}}, nil
+	fake := &world.World{Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}), Orphans: func(context.Context) ([]clusters.Orphan, error) {
+		return []clusters.Orphan{{ID: "lab-abc123-v128", Nodes: []string{"lab-abc123-v128-control-plane (running)"}}}, nil
 	}}
 	var out bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: os.Stderr, env: env, open: func(context.Context, *app) (*world.World, error) { return fake, nil }}
@@ -49,7 +49,7 @@ func TestGcLeavesRunsOfOtherFoldersAlone(t *testing.T) {
 }
 
 func TestWhatIsGarbage(t *testing.T) {
-	all := []clusters.Remaining{{ID: "lab-abc123-v128"}, {ID: "lab-dead00-v128"}, {ID: "lab-pool-idle00"}, {ID: "lab-pool-used00"},
+	all := []clusters.Orphan{{ID: "lab-abc123-v128"}, {ID: "lab-dead00-v128"}, {ID: "lab-pool-idle00"}, {ID: "lab-pool-used00"},
 		{ID: "lab-pool-left00"}, {ID: "lab-pool-bad000"}, {ID: "lab-pool-other0"}}
 	member := func(id string, state pool.State, busy bool, lease string) pool.Status {
 		s := pool.Status{Member: pool.Member{ID: id, State: state}, Busy: busy}
@@ -58,8 +58,8 @@ func TestWhatIsGarbage(t *testing.T) {
 		}
 		return s
 	}
-	pooled := []pool.Status{member("lab-pool-idle00", pool.StateIdle, false, ""), member("lab-pool-used00", pool.StateLent, true, "lab-abc123-v129"),
-		member("lab-pool-left00", pool.StateLent, false, "lab-dead00-v129"), member("lab-pool-bad000", pool.StateSpoiled, false, ""),
+	pooled := []pool.Status{member("lab-pool-idle00", pool.StateIdle, false, ""), member("lab-pool-used00", pool.StateLeased, true, "lab-abc123-v129"),
+		member("lab-pool-left00", pool.StateLeased, false, "lab-dead00-v129"), member("lab-pool-bad000", pool.StateTainted, false, ""),
 		member("lab-pool-gone00", pool.StateMaking, false, "lab-dead00-v127")}
 	alive := []string{"20260102-030405-abc123"}
 	for asked, want := range map[string]string{

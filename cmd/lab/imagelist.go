@@ -50,11 +50,12 @@ func (a *app) imagePruneCommand() *cobra.Command {
 	var options nodeimage.PruneOptions
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "prune", Short: "Remove what builds left and nothing uses", Args: cobra.NoArgs,
-		Long: `Prune removes parts of the cache that no image in the engine is made of, base
-images that nothing is layered on, and images that were built again since. With
--all it removes every image that was built here and the whole cache, but nothing
-that a container uses and nothing that was pulled.`,
+		Use: "prune", Short: "Remove what builds left and nothing uses", Args: noArguments,
+		Long: `Removes the parts of the cache from which no image in the engine is made, base
+images that no image uses, and images that have been built again since. With
+--all it removes every image that was built here and the whole cache. It never
+removes what a container uses or what was pulled.`,
+		Example: "  lab image prune --dry-run\n  lab image prune --all --older-than 72h",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provider, err := a.images(cmd.Context())
 			if err != nil {
@@ -78,9 +79,9 @@ that a container uses and nothing that was pulled.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&options.All, "all", false, "everything that was built here")
-	cmd.Flags().DurationVar(&options.OlderThan, "older-than", 0, "spare what is younger, such as 72h")
-	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "only say what would be removed")
+	cmd.Flags().BoolVar(&options.All, "all", false, "remove everything that was built here")
+	cmd.Flags().DurationVar(&options.OlderThan, "older-than", 0, "keep what is younger than `DURATION`, such as 72h")
+	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "only print what would be removed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

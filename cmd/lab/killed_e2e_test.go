@@ -86,9 +86,9 @@ func runUntil(t *testing.T, scenario, printed string, wait time.Duration) (cmd *
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	args := []string{"run", "-no-logs", "-allow-host-exec", from}
+	args := []string{"run", "--no-logs", "--allow-host-exec", from}
 	if strings.HasPrefix(printed, "creating") || strings.HasPrefix(printed, "Waiting") {
-		args = append(args, "-fresh")
+		args = append(args, "--fresh")
 	}
 	cmd = asProgram(t, dir, args...)
 	out = &watchedOutput{awaits: printed, seen: make(chan struct{})}
@@ -162,14 +162,15 @@ func nothingLeft(t *testing.T, dir, id string) {
 	}
 	for _, name := range environs {
 		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte("LAB_RUN="+id)) {
-			t.Errorf("a process of the run is left: %s", name)
+			command, err := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
+			t.Errorf("a process of the run is left: %s: %s (%v)", name, bytes.ReplaceAll(command, []byte{0}, []byte{' '}), err)
 		}
 	}
 	kubeconfigs, err := filepath.Glob(filepath.Join(dir, ".lab", "runs", id, "kubeconfig", "*"))
 	if err != nil || len(kubeconfigs) > 0 {
 		t.Errorf("kubeconfigs are left: %v, %v", kubeconfigs, err)
 	}
-	gc := asProgram(t, dir, "gc", "-yes", id)
+	gc := asProgram(t, dir, "gc", "--yes", id)
 	said, err := gc.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(said), "Nothing to remove") {
 		t.Errorf("gc: %s, %v", said, err)

@@ -29,16 +29,11 @@ type listed struct {
 func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list [LAB]...", Short: "List the labs of the catalog",
-		Long:    "Lists the labs of the catalog; of those that are named, the scenarios and the\nclusters too.",
-		Example: "  lab list\n  lab list job-sidecar",
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			names, err := catalog.Names()
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveError
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use: "list [LAB]...", Short: "List the labs that come with lab", SuggestFor: []string{"labs", "catalog"},
+		Long: `Lists the labs of the catalog; of the labs that are named, the scenarios and the
+clusters too. ` + "`lab ls`" + ` lists clusters.`,
+		Example:           "  lab list\n  lab list job-sidecar",
+		ValidArgsFunction: completeLabs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			labs, err := catalogLabs(args)
 			if err != nil {
@@ -73,7 +68,7 @@ func listLabs(w io.Writer, labs []listed) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nOn Kubernetes %s.\nlab list LAB names a lab's scenarios and clusters, lab run LAB runs it.\n", strings.Join(versions, ", "))
+	_, err := fmt.Fprintf(w, "\nOn Kubernetes %s.\n`lab list LAB` lists a lab's scenarios and clusters, `lab run LAB` runs it.\n", strings.Join(versions, ", "))
 	return err
 }
 
@@ -123,7 +118,7 @@ func catalogLabs(wanted []string) ([]listed, error) {
 	}
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, usage("no lab %q in the catalog; it has: %s", name, strings.Join(names, ", "))
+			return nil, usage("no lab %q in the catalog%s\nIt has: %s", name, didYouMean("", name, names), strings.Join(names, ", "))
 		}
 	}
 	if len(wanted) > 0 {
@@ -145,7 +140,7 @@ func readLab(name string) (listed, error) {
 	if err != nil {
 		return listed{}, err
 	}
-	m, problems := dsl.LoadFS(folder, "scenario.hcl", dsl.Options{})
+	m, problems := dsl.LoadFS(folder, "scenario.hcl", dsl.Options{ClusterSets: catalog.ClusterSets()})
 	if problems.HasErrors() {
 		return listed{}, fmt.Errorf("lab %s: %s: %s", name, problems[0].Summary, problems[0].Detail)
 	}

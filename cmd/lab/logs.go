@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 func (a *app) logsCommand() *cobra.Command {
@@ -16,24 +17,27 @@ func (a *app) logsCommand() *cobra.Command {
 	var tail int
 	var times bool
 	cmd := &cobra.Command{
-		Use: "logs RUN", Short: "Print what the containers of a run wrote",
-		Long: `Prints the log lines that a run recorded, of all its containers, first to last:
-the pod, the container and the line, as stern does. What was lost is said in its
-place. RUN is a run's ID, its folder, "last" for the newest, or a file that
-` + "`lab pack`" + ` wrote; with -f a run that still goes on is followed.
+		Use: "logs [RUN]", Short: "Print what the containers of a run wrote",
+		Long: `Prints the log lines of all containers of a run, in the order in which they were
+written: the pod, the container and the line, as stern does. Lines that were
+lost are reported in their place. RUN is a run's ID, its folder, or a file that
+` + "`lab pack`" + ` wrote; without it, it is the last run. With -f, a run that has not
+ended is followed.
 
-At a terminal, control sequences in the lines are left out, so that no container
-can write over what others wrote; elsewhere the lines are as they were written.`,
-		Example: "  lab logs last -c main -since 10s\n  lab logs -f last",
-		Args:    oneRun, ValidArgsFunction: completeRun,
+On a terminal, control sequences in the lines are left out, so that no container
+can overwrite what others wrote; elsewhere the lines are printed as they were
+written.`,
+		Example: "  lab logs -c main --since 10s\n  lab logs -fc main\n  lab logs --cluster v129 --tail 20",
+		Args:    optionalRun, ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.logs(cmd.Context(), args[0], f, container, tail, times)
+			return a.logs(cmd.Context(), runOf(args), f, container, tail, times)
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVarP(&container, "container", "c", "", "only containers of this name")
-	cmd.Flags().IntVar(&tail, "tail", -1, "only so many of the last lines of each container")
-	cmd.Flags().BoolVar(&times, "timestamps", false, "the time before each line, in UTC, when the runtime read it")
+	cmd.Flags().StringVarP(&container, "container", "c", "", "only containers of this `NAME`")
+	cmd.Flags().IntVar(&tail, "tail", -1, "only the last `N` lines of each container; -1 for all")
+	cmd.Flags().BoolVar(&times, "timestamps", false, "print before each line the time, in UTC, at which the container runtime read it")
+	completeFlag(cmd, "container", completeOfRun(outlineRun.containerNames))
 	return cmd
 }
 
@@ -45,7 +49,11 @@ func (a *app) logs(ctx context.Context, run string, f recordFlags, container str
 	defer r.close()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
+	var containers []string
 	keep := func(rec collectors.Record) bool {
+		if rec.Type == collectors.TypeLog {
+			containers = addName(containers, rec.Container)
+		}
 		if container != "" && rec.Container != container {
 			return false
 		}
@@ -53,13 +61,16 @@ func (a *app) logs(ctx context.Context, run string, f recordFlags, container str
 	}
 	opts := a.observationOptions(a.stdout, r.several)
 	opts.Times = times
-	line := func(o report.Observation) string { return report.LogLine(o, opts) }
+	line := func(o text.Observation) string { return text.LogLine(o, opts) }
 	if r.following() {
 		return a.printEach(r.all(ctx), f.json, keep, line)
 	}
 	found, err := r.sorted(ctx, keep)
 	if err != nil {
 		return err
+	}
+	if container != "" && len(containers) > 0 && !slices.Contains(containers, container) {
+		return usage("no container %s wrote a line%s\nThose that did: %s", container, didYouMean("", container, containers), strings.Join(containers, ", "))
 	}
 	if tail >= 0 {
 		found = lastOfEach(found, tail)
@@ -68,10 +79,10 @@ func (a *app) logs(ctx context.Context, run string, f recordFlags, container str
 }
 
 // lastOfEach keeps the last n lines of each container, and gaps.
-func lastOfEach(lines []report.Observation, n int) []report.Observation {
+func lastOfEach(lines []text.Observation, n int) []text.Observation {
 	type key struct{ scenario, cluster, uid, pod, container string }
 	seen := map[key]int{}
-	var kept []report.Observation
+	var kept []text.Observation
 	for _, o := range slices.Backward(lines) {
 		k := key{o.Scenario, o.Cluster, o.Record.Object.UID, o.Record.Object.Name, o.Record.Container}
 		if o.Record.Log != nil {

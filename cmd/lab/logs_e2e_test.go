@@ -103,19 +103,7 @@ func (s *stormed) written() int {
 // their machine bears, with rotation, and holds what was recorded to what was
 // written: line by line, and in order.
 func TestAStormOfLogsIsRecordedToTheLine(t *testing.T) {
-	scenario, err := filepath.Abs("testdata/logstorm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	if code := a.main(t.Context(), []string{"run", "-no-logs", scenario}); code != exitPass {
-		t.Errorf("exit code %d, want %d", code, exitPass)
-	}
-	found, err := filepath.Glob(".lab/runs/*")
-	if err != nil || len(found) != 1 {
-		t.Fatalf("runs: %v, %v", found, err)
-	}
+	r := runScenario(t, "logstorm", exitPass)
 	containers, timeline := map[string]*stormed{}, collectors.NewTimeline(time.Now())
 	for kind, count := range map[string]int{"plain": 5, "bytes": 2, "errors": 1, "long": 1, "flood": 1} {
 		for i := range count {
@@ -124,7 +112,7 @@ func TestAStormOfLogsIsRecordedToTheLine(t *testing.T) {
 			containers[fmt.Sprintf("%s-%d", kind, i)] = c
 		}
 	}
-	readStorm(t, found[0], containers, timeline)
+	readStorm(t, r.Folder, containers, timeline)
 	lost := map[string]int{}
 	for _, g := range timeline.Gaps() {
 		if g.Gap.Count < 0 || g.Gap.To.IsZero() {

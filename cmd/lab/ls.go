@@ -33,9 +33,12 @@ type clusterLine struct {
 func (a *app) lsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "ls", Short: "List the clusters of lab on this host", Args: cobra.NoArgs,
-		Long: "Ls lists the clusters that wait for the next run, those in use, and those that a\nrun left behind or kept.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), asJSON) },
+		Use: "ls", Short: "List the clusters of lab on this machine", Args: noArguments, SuggestFor: []string{"clusters", "ps", "get"},
+		Long: `Lists the clusters of lab on this machine: those that are idle and wait for the
+next run, those in use, and those that a run left behind or kept. ` + "`lab list`" + `
+lists the labs of the catalog.`,
+		Example: "  lab ls",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	return cmd
@@ -86,7 +89,7 @@ func (a *app) clusterLines(ctx context.Context, world *world.World) ([]clusterLi
 	if err != nil {
 		return nil, err
 	}
-	all, err := world.Remaining(ctx)
+	all, err := world.Orphans(ctx)
 	if err != nil {
 		return nil, err
 	}

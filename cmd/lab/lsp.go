@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/editor"
 	"github.com/kind-lab/lab/labs/validate"
 	"github.com/kind-lab/lab/labs/world"
@@ -13,15 +14,16 @@ import (
 func (a *app) lspCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
-		Short: "Serve an editor: mistakes, completion, hover, layout",
-		Long: `Speaks the Language Server Protocol on standard input and output, for editors
-to start: what is wrong with a scenario while it is written, completion, what
-things mean, layout, symbols and definitions. The README says how to set up an
-editor.`,
-		Args: usageArgs(cobra.NoArgs),
+		Short: "Run the language server for editors",
+		Long: `Speaks the Language Server Protocol on standard input and output; editors start
+it. It offers diagnostics, completion, hover, formatting, symbols and
+definitions for scenario files. README.md says how to set up an editor.`,
+		Example: "  lab lsp",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := editor.Serve(cmd.Context(), a.stdin, writeCloser{a.stdout}, editor.Options{
-				Version: world.Version(), Check: validate.Check, CheckVersion: validate.Version,
+				Version: world.Version(), Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
+				Providers: world.Language(world.Providers()),
 			})
 			if err != nil {
 				return broken(err)
@@ -35,13 +37,3 @@ editor.`,
 type writeCloser struct{ io.Writer }
 
 func (writeCloser) Close() error { return nil }
-
-// usageArgs makes a mistake in the arguments one of usage.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usage("%v", err)
-		}
-		return nil
-	}
-}

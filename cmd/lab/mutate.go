@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/labs/mutate"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 // mutateFlags are those of `lab mutate`.
@@ -23,60 +23,46 @@ type mutateFlags struct {
 func (a *app) mutateCommand() *cobra.Command {
 	var f mutateFlags
 	cmd := &cobra.Command{
-		Use: "mutate RUN [SCENARIO]", Short: "Say which expectations hold whatever happens, by changing a recorded run",
+		Use: "mutate [RUN] [SCENARIO]", Short: "Find expectations that pass whatever happens, by changing a recorded run",
 		Long: `Makes changed copies of what a run recorded: an end before instead of after
-another one, a time shifted by a grace period, another exit code or signal, a
+another one, a time shifted by a grace period, another exit code or signal, one
 restart more or less, a line, a STATUS or an event missing, a condition flipped,
 two containers exchanged, a step rejected that was accepted, and others. Copies
 that no Kubernetes could have produced are dropped, each by a rule that has a
-name. Each of the others is judged again, with no cluster: by the scenario as it
-was, of which the run kept a copy, or by SCENARIO.
+name. Each of the others is judged again, without a cluster: by the scenario as
+it was, of which the run kept a copy, or by SCENARIO.
 
 It prints, for each scenario and kind of change, how many copies were made,
 dropped and noticed; then the expectations that no change could break, which
-prove nothing; then changes that nothing noticed, each of which is a question that
-the scenario does not ask. Expectations, invariants and waits count alike. One
-counts as broken if a change made it fail, or pass where it failed, on any cluster
-of the run. One that a change only made an Error is not broken: it is printed
-apart, as one that never fails.
+prove nothing; then changes that nothing noticed, each of which is a question
+that the scenario does not ask. Expectations, invariants and waits count alike.
+One counts as broken if a change made it fail, or pass where it failed, on any
+cluster of the run. One that a change only made an Error is not broken: it is
+printed apart, as one that never fails.
 
-RUN is a run's ID, its folder, "last" for the newest, or a file that
-` + "`lab pack`" + ` wrote. First copies are made for each expectation, those that change
-what it read before it was decided; what -max leaves is spread over all kinds. The
-same run, -max and -seed make the same copies.
+RUN is a run's ID, its folder, or a file that ` + "`lab pack`" + ` wrote; without it, it
+is the last run. The first copies are made for each expectation: those that
+change what it read before it was decided. The rest of --max is spread over all
+kinds. The same run, --max and --seed make the same copies.
 
 JSON has version, candidates, made, dropped and noticed, kinds and rules with
-what they mean, and scenarios, each with kinds, expectations and unnoticed. Of an
-expectation, by is the first change that broke it, error_by the first that made
-it an Error, and survived says that none broke it. What is added to it later does
-not change what is there, and the version is raised where that cannot be kept.
-The exit code is 1 if an expectation survived, those that became an Error
-included, and 0 if none did.`,
-		Example: "  lab mutate last\n  lab mutate -scenario native -max 2000 last changed.hcl",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 2 {
-				return usage("want a run, and a scenario if it is not the run's own; got %d arguments", len(args))
-			}
-			return nil
-		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return completeRun(cmd, args, typed)
-			}
-			return completeScenario(cmd, args[1:], typed)
-		},
+what they mean, and scenarios, each with kinds, expectations and unnoticed. Of
+an expectation, by is the first change that broke it, error_by the first that
+made it an Error, and survived says that none broke it. New fields may be added;
+the version is raised when existing ones change. The exit code is 1 if an
+expectation survived, those that became an Error included, and 0 if none did.`,
+		Example: "  lab mutate\n  lab mutate changed.hcl --scenario native --max 2000",
+		Args:    optionalRunAndScenario, ValidArgsFunction: completeRunAndScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.max < 1 {
-				return usage("-max %d: want how many copies are made at most, 1 or more", f.max)
+				return usage("--max %d: write how many copies to make at most, 1 or more", f.max)
 			}
 			return a.mutate(cmd.Context(), args, f)
 		},
 	}
-	f.add(cmd, "print what became of the copies as JSON")
-	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only this scenario")
-	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only this cluster")
-	cmd.Flags().IntVar(&f.max, "max", mutate.DefaultMax, "make at most so many copies")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "choose other copies if there are more than are made")
+	f.add(a, cmd, "print what became of the copies as JSON")
+	cmd.Flags().IntVar(&f.max, "max", mutate.DefaultMax, "make at most `N` copies")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "a `NUMBER` that chooses other copies, if there are more than --max")
 	return cmd
 }
 
@@ -111,7 +97,7 @@ func (a *app) tellMutated(r mutate.Result, asJSON bool) error {
 		return writeJSON(a.stdout, r)
 	}
 	width, _ := terminal(a.stdout)
-	return mutate.WriteText(a.stdout, r, report.Style{Color: a.color(a.stdout), Width: width})
+	return mutate.WriteText(a.stdout, r, layout.Style{Color: a.color(a.stdout), Width: width})
 }
 
 // patience is for how long a command says nothing of what it does.

@@ -14,7 +14,7 @@ import (
 	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // opened is what `lab open` needs beside the run.
@@ -23,33 +23,33 @@ type opened struct {
 	port      int
 	noBrowser bool
 	// page writes the page, browse opens an address in a browser.
-	page   func(io.Writer, report.Document) error
+	page   func(io.Writer, document.Document) error
 	browse func(url string) error
 }
 
 // openCommand serves the page that page writes.
-func (a *app) openCommand(page func(io.Writer, report.Document) error) *cobra.Command {
+func (a *app) openCommand(page func(io.Writer, document.Document) error) *cobra.Command {
 	o := opened{page: page, browse: browser.OpenURL}
 	cmd := &cobra.Command{
-		Use: "open RUN", Short: "Look at a recorded run in a browser",
-		Long: `Serves the page of a run on this machine's loopback address, where nobody else
-reaches it, and opens a browser there. It ends with Ctrl-C. RUN is a run's ID,
-its folder, "last" for the newest, or a file that ` + "`lab pack`" + ` wrote.
+		Use: "open [RUN]", Short: "Open a run in a browser", SuggestFor: []string{"browse", "serve"},
+		Long: `Serves a run's page on the loopback address of this machine, which others cannot
+reach, and opens it in a browser. Ctrl-C ends it. RUN is a run's ID, its folder,
+or a file that ` + "`lab pack`" + ` wrote; without it, it is the last run.
 
-On a machine without a browser: forward the port with
-ssh -L PORT:127.0.0.1:PORT, or write the page to a file with
-` + "`lab report RUN -format html -o run.html`" + `.`,
-		Example: "  lab open last\n  lab open last -no-browser -port 8080",
-		Args:    oneRun, ValidArgsFunction: completeRun,
+If this machine has no browser, forward the port with ssh -L
+PORT:127.0.0.1:PORT, or write the page to a file with
+` + "`lab report --format html -o run.html`" + `.`,
+		Example: "  lab open\n  lab open --no-browser --port 8080",
+		Args:    optionalRun, ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := untilInterrupted(cmd.Context())
 			defer stop()
-			return a.openPage(ctx, args[0], o)
+			return a.openPage(ctx, runOf(args), o)
 		},
 	}
-	o.documentFlags.add(cmd)
-	cmd.Flags().IntVar(&o.port, "port", 0, "the port to serve on (default: any that is free)")
-	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "open no browser, print the address alone")
+	o.documentFlags.add(a, cmd)
+	cmd.Flags().IntVar(&o.port, "port", 0, "serve on this `PORT` (default: any free port)")
+	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "do not open a browser; print the address only")
 	return cmd
 }
 

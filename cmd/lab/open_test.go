@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kind-lab/lab/labs/replay"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // TestOpenServesThePage opens a recording of the catalog, in a browser that asks
@@ -28,7 +28,7 @@ func TestOpenServesThePage(t *testing.T) {
 	a := &app{stdout: &stdout, stderr: &stderr, env: func(string) (string, bool) { return "", false }}
 	var address string
 	err = a.openPage(ctx, archives[0], opened{
-		page: func(w io.Writer, d report.Document) error {
+		page: func(w io.Writer, d document.Document) error {
 			_, err := fmt.Fprintf(w, "<p>pictures: %t", len(d.Pictures) > 0)
 			return err
 		},

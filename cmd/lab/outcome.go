@@ -11,22 +11,11 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
-	"github.com/kind-lab/lab/labs/report/html"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/forms"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/report/markdown"
 )
-
-// keptFile is a file that a run leaves in its folder for who looks at it.
-type keptFile struct {
-	name  string
-	write func(io.Writer, report.Document) error
-}
-
-// keptFiles are made of the document at a run's end.
-func keptFiles() []keptFile {
-	return []keptFile{
-		{"report.json", writeDocumentJSON},
-		{"report.html", html.Write},
-	}
-}
 
 // stepSummary is the variable that names the file to which GitHub's runner
 // takes Markdown for the page of the workflow's run.
@@ -35,15 +24,18 @@ const stepSummary = "GITHUB_STEP_SUMMARY"
 // outcome makes the document of a run that has ended, and leaves what is made of
 // it. What cannot be written is told, and changes nothing else: the records are
 // there. Where there is no document it is the report alone.
-func (a *app) outcome(dir string, r report.Report, m *dsl.Module) report.Document {
+func (a *app) outcome(dir string, r report.Report, m *dsl.Module) document.Document {
 	d, err := documentOf(dir, m)
 	if err != nil {
 		fmt.Fprintf(a.stderr, "lab: what the run recorded could not be read again: %v\n", err)
-		return report.Document{Version: report.DocumentVersion, Report: r}
+		return document.Document{Version: document.Version, Report: r}
 	}
-	for _, file := range keptFiles() {
-		name := filepath.Join(dir, file.name)
-		if err := writeFile(name, func(w io.Writer) error { return file.write(w, d) }); err != nil {
+	for _, form := range forms.All() {
+		if form.Kept == "" {
+			continue
+		}
+		name := filepath.Join(dir, form.Kept)
+		if err := writeFile(name, func(w io.Writer) error { return form.Write(w, d, layout.Style{}) }); err != nil {
 			fmt.Fprintf(a.stderr, "lab: %s could not be written: %v. `lab report` can make it later.\n", name, err)
 		}
 	}
@@ -55,18 +47,18 @@ func (a *app) outcome(dir string, r report.Report, m *dsl.Module) report.Documen
 	return d
 }
 
-func documentOf(dir string, m *dsl.Module) (report.Document, error) {
+func documentOf(dir string, m *dsl.Module) (document.Document, error) {
 	recording, err := replay.Open(dir)
 	if err != nil {
-		return report.Document{}, err
+		return document.Document{}, err
 	}
 	return recording.Document(replay.DocumentOptions{Secrets: value.Secrets(m.Vars, m.Locals)})
 }
 
-func appendMarkdown(name string, d report.Document) error {
+func appendMarkdown(name string, d document.Document) error {
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	return errors.Join(report.WriteMarkdown(file, d), file.Close())
+	return errors.Join(markdown.Write(file, d), file.Close())
 }

@@ -15,18 +15,20 @@ import (
 func (a *app) packCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use: "pack RUN", Short: "Put a recorded run into one small file, to keep or to send",
-		Long: `Puts what ` + "`lab replay`" + ` needs of a run into one compressed file: what was
-observed, the report, and the scenario as it was. Whoever has the file can
-judge the run again and look at it, with no cluster.
+		Use: "pack [RUN]", Short: "Pack a run into one small file, to keep or to send", SuggestFor: []string{"export", "archive", "save"},
+		Long: `Packs what ` + "`lab replay`" + ` needs of a run into one compressed file: what was
+recorded, the report, and the scenario as it was. The commands that take a RUN
+take such a file as well, and need no cluster. RUN is a run's ID or its folder;
+without it, it is the last run.
 
-What the containers wrote is in it, and so is every object that the scenario
-looked at: read it before you send it. Sensitive variables are not.`,
-		Example: "  lab pack last\n  lab replay 20260102-030405.250-abcdef.lab.tgz",
-		Args:    oneRun, ValidArgsFunction: completeRun,
-		RunE: func(_ *cobra.Command, args []string) error { return a.pack(args[0], out) },
+The file holds what the containers wrote and every object that the scenario
+looked at: read it before you send it. It does not hold the values of sensitive
+variables.`,
+		Example: "  lab pack\n  lab pack 20250304-100000.250-k3x9p2 -o run.lab.tgz\n  lab replay run.lab.tgz",
+		Args:    optionalRun, ValidArgsFunction: completeRun,
+		RunE: func(_ *cobra.Command, args []string) error { return a.pack(runOf(args), out) },
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", `the file to write (default: the run's ID and "`+replay.ArchiveSuffix+`")`)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE` (default: the run's ID and \""+replay.ArchiveSuffix+"\")")
 	return cmd
 }
 
@@ -36,14 +38,14 @@ func (a *app) pack(run, to string) (err error) {
 		return err
 	}
 	if alive, err := journal.Alive(dir); err != nil || alive {
-		return usage("run %s still goes on: wait for its end", filepath.Base(dir))
+		return usage("run %s has not ended: wait for its end", filepath.Base(dir))
 	}
 	if to == "" {
 		to = filepath.Base(dir) + replay.ArchiveSuffix
 	}
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return usage("%s is there already: remove it, or name another file with -output", to)
+		return usage("%s is there already: remove it, or name another file with --output", to)
 	}
 	if err != nil {
 		return broken(err)

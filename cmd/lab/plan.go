@@ -15,25 +15,26 @@ import (
 
 func (a *app) planCommand() *cobra.Command {
 	var f scenarioFlags
-	var clusters, scenarios []string
+	var only choice
 	var bounds plan.Bounds
 	var skip bool
 	cmd := &cobra.Command{
-		Use: "plan SCENARIO", Short: "Say what a run would do, and how long it may take",
-		Long: `Says what ` + "`lab run`" + ` would do with the same flags, and changes nothing: the
-clusters with the versions that are taken and why, where their node images come
-from, the scenarios with their steps and deadlines, and how long it may take.
+		Use: "plan SCENARIO", Short: "Print what a run would do, and how long it may take",
+		Long: `Prints what ` + "`lab run`" + ` would do with the same flags, and changes nothing: the
+clusters with their exact versions, where their node images come from, the
+scenarios with their steps and deadlines, and how long it may take.
 
--json prints one document: version, file, clusters, runs in their order, and
-estimate. Durations are nanoseconds. What is added to it later does not change
-what is there; the version is raised where that cannot be kept.`,
-		Args: oneScenario, ValidArgsFunction: completeScenario,
+With --json it prints one document: version, file, clusters, runs in their
+order, and estimate. Durations are nanoseconds. New fields may be added; the
+version is raised when existing ones change.`,
+		Example: "  lab plan job-sidecar\n  lab plan scenario.hcl --cluster v129 --json",
+		Args:    oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.plan(cmd.Context(), args[0], f, plan.Options{Clusters: clusters, Scenarios: scenarios, SkipUnavailable: skip}, bounds)
+			return a.plan(cmd.Context(), args[0], f, plan.Options{Clusters: only.clusters, Scenarios: only.scenarios, SkipUnavailable: skip}, bounds)
 		},
 	}
-	f.add(cmd, "print the plan as JSON")
-	addChoice(cmd, &clusters, &scenarios)
+	f.add(a, cmd, "print the plan as JSON")
+	only.add(cmd, a.inScenario)
 	addBounds(cmd, &bounds.Clusters, &bounds.Creates)
 	addSkip(cmd, &skip)
 	return cmd
@@ -55,7 +56,7 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, o plan.Opti
 		o.Resolve, o.Ask = world.Resolver(ctx), world.Asker(ctx)
 		return plan.Build(m, o)
 	})
-	if err := world.Unmet(); err != nil {
+	if err := world.WhyUnavailable(); err != nil {
 		return broken(err)
 	}
 	if a.tell(a.stderr, problems) {

@@ -11,30 +11,30 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/plan"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 func (a *app) upCommand() *cobra.Command {
 	var f scenarioFlags
-	var names []string
+	var only choice
 	var parallel int
 	cmd := &cobra.Command{
-		Use: "up SCENARIO", Short: "Make a scenario's clusters ready, so that its run begins at once",
-		Long: `Up makes the clusters that the scenario names, or takes those that are there
-already, and leaves them running for ` + "`lab run`" + `, which then begins within a second.
-` + "`lab pause`" + ` gives their processor time back, ` + "`lab down`" + ` removes them, ` + "`lab ls`" + ` lists them.`,
-		Example: `  lab up job-sidecar
-  lab up -cluster v129 scenario.hcl`,
-		Args: oneScenario, ValidArgsFunction: completeScenario,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.up(cmd.Context(), args[0], f, names, parallel) },
+		Use: "up SCENARIO", Short: "Start a scenario's clusters, so that its run begins at once", SuggestFor: []string{"create"},
+		Long: `Creates the clusters of a scenario, or takes idle ones that match, and leaves
+them running for ` + "`lab run`" + `, which then begins within a second. ` + "`lab pause`" + ` frees
+their processor time, ` + "`lab down`" + ` removes them, ` + "`lab ls`" + ` lists them.`,
+		Example: "  lab up job-sidecar\n  lab up scenario.hcl --cluster v129",
+		Args:    oneScenario, ValidArgsFunction: completeScenario,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.up(cmd.Context(), args[0], f, only.clusters, parallel)
+		},
 	}
-	f.add(cmd, "print the clusters as JSON; progress goes to standard error")
-	cmd.Flags().StringSliceVar(&names, "cluster", nil, "only these clusters of the scenario file (repeatable, or with commas)")
-	cmd.Flags().IntVar(&parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	f.add(a, cmd, "print the clusters as JSON on standard output, and progress on standard error")
+	only.addClusters(cmd, a.inScenario)
+	addParallel(cmd, &parallel)
 	return cmd
 }
 
@@ -46,7 +46,7 @@ type readied struct {
 	Elapsed    time.Duration `json:"elapsed"`
 }
 
-func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []string, parallel int) error {
+func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names selection.Names, parallel int) error {
 	m, problems, err := a.load(arg, f)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 	group := errgroup.Group{} // one that fails leaves the others alone
 	group.SetLimit(max(1, parallel))
 	for i, c := range p.Clusters {
-		if c.Spec.By() != clusters.ProviderKind {
+		if !c.Capabilities.CanReuse {
 			continue
 		}
 		group.Go(func() error {
@@ -105,35 +105,48 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names []strin
 }
 
 func (a *app) downCommand() *cobra.Command {
-	cmd := a.idleCommand("down", "Remove clusters that wait for the next run", "removed", (*pool.Pool).Remove)
-	cmd.Long = "Down removes the named clusters of the pool, or with -all every one that waits.\nWhat a run uses stays; what a run left behind is for `lab gc`."
+	cmd := a.idleCommand("down", "Remove idle clusters", "removed", (*pool.Pool).Remove)
+	cmd.SuggestFor = []string{"delete", "destroy", "remove", "rm"}
+	cmd.Long = `Removes the named clusters, or with --all every idle one. A CLUSTER is a name
+that ` + "`lab ls`" + ` prints, or a pattern. A cluster that a run uses stays; ` + "`lab gc`" + `
+removes what a run left behind.`
 	return cmd
 }
 
 func (a *app) pauseCommand() *cobra.Command {
-	return a.idleCommand("pause", "Pause clusters that wait, so that they cost no processor time", "paused", (*pool.Pool).Pause)
+	cmd := a.idleCommand("pause", "Pause idle clusters, so that they use no processor time", "paused", (*pool.Pool).Pause)
+	cmd.Long = `Pauses the named clusters, or with --all every idle one. A paused cluster keeps
+its memory and uses no processor time; a run resumes it within a second. A
+CLUSTER is a name that ` + "`lab ls`" + ` prints, or a pattern.`
+	return cmd
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	return a.idleCommand("resume", "Let clusters that wait do so running", "running", (*pool.Pool).Resume)
+	cmd := a.idleCommand("resume", "Resume idle clusters that are paused", "running", (*pool.Pool).Resume)
+	cmd.Long = `Resumes the named clusters, or with --all every idle one, and leaves them
+running for the next run. A CLUSTER is a name that ` + "`lab ls`" + ` prints, or a
+pattern.`
+	return cmd
 }
 
 // idleCommand does one thing to clusters of the pool; done is what is said of each.
 func (a *app) idleCommand(name, short, done string, do func(*pool.Pool, context.Context, string) (bool, error)) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: name + " [CLUSTER]...", Short: short, ValidArgsFunction: a.completeIdle,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.eachIdle(cmd.Context(), args, all, done, do) },
+		Use: name + " CLUSTER... | --all", Short: short, ValidArgsFunction: a.completeIdle, DisableFlagsInUseLine: true,
+		Example: fmt.Sprintf("  lab %s lab-pool-boflah\n  lab %[1]s --all", name),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.eachIdle(cmd, args, all, done, do) },
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "every cluster that waits")
+	cmd.Flags().BoolVar(&all, "all", false, "every idle cluster")
 	return cmd
 }
 
-// eachIdle does something to the clusters of the pool that are named and wait.
-func (a *app) eachIdle(ctx context.Context, names []string, all bool, done string, do func(*pool.Pool, context.Context, string) (bool, error)) error {
+// eachIdle does something to the idle clusters of the pool that are named.
+func (a *app) eachIdle(cmd *cobra.Command, names selection.Names, all bool, done string, do func(*pool.Pool, context.Context, string) (bool, error)) error {
 	if all == (len(names) > 0) {
-		return usage("name the clusters (`lab ls` lists them), or say -all")
+		return usage("name the clusters (`lab ls` lists them), or use --all for every idle one: %s --all", cmd.CommandPath())
 	}
+	ctx := cmd.Context()
 	world, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
@@ -143,14 +156,14 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 		return broken(err)
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(list, func(s pool.Status) bool { return s.ID == name }) {
+		if !slices.ContainsFunc(list, func(s pool.Status) bool { return selection.Names{name}.Include(s.ID) }) {
 			return usage("the pool has no cluster %s: `lab ls` lists them", name)
 		}
 	}
 	var errs []error
 	count := 0
 	for _, s := range list {
-		if !all && !slices.Contains(names, s.ID) || all && (s.Busy || s.State != pool.StateIdle) {
+		if !names.Include(s.ID) || all && (s.Busy || s.State != pool.StateIdle) {
 			continue
 		}
 		did, err := do(world.Pool, ctx, s.ID)
@@ -165,24 +178,12 @@ func (a *app) eachIdle(ctx context.Context, names []string, all bool, done strin
 		}
 	}
 	if count == 0 && len(errs) == 0 {
-		fmt.Fprintln(a.stdout, "No cluster waits.")
+		fmt.Fprintln(a.stdout, "No cluster is idle.")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return broken(err)
 	}
 	return nil
-}
-
-func (a *app) completeIdle(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	list, err := pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}).List()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var ids []string
-	for _, s := range list {
-		ids = append(ids, s.ID+"\t"+s.Spec.Version+", "+poolState(s))
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // poolState is what a cluster of the pool does, for a person.
@@ -195,9 +196,9 @@ func poolState(s pool.Status) string {
 	case s.Busy:
 		return "in use"
 	case s.State == pool.StateIdle && s.Awake:
-		return "waits, running"
+		return "idle, running"
 	case s.State == pool.StateIdle:
-		return "waits, paused"
+		return "idle, paused"
 	case s.Lease != nil:
 		return "left or kept by " + s.Lease.ID + " (lab gc)"
 	}

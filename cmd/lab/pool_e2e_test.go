@@ -29,7 +29,7 @@ func init() {
 		}
 		code := all()
 		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-		if end := a.main(context.Background(), []string{"down", "-all"}); end != exitPass {
+		if end := a.main(context.Background(), []string{"down", "--all"}); end != exitPass {
 			code = max(code, end)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -51,7 +51,7 @@ func TestTheNextRunTakesTheSameCluster(t *testing.T) {
 	for range 3 {
 		dir := t.TempDir()
 		began := time.Now()
-		out, err := asProgram(t, dir, "run", "-no-logs", from).CombinedOutput()
+		out, err := asProgram(t, dir, "run", "--no-logs", from).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v:\n%s", err, out)
 		}

@@ -3,10 +3,11 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -26,20 +27,39 @@ func asProgram(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runHere runs a scenario of testdata in a folder of its own, which becomes the
-// working directory, and holds it to an exit code.
-func runHere(t *testing.T, scenario string, want int, flags ...string) report.Report {
+// labIn runs lab as a program in a folder and returns what it printed and its
+// exit code. What it printed is in the output of the tests as well.
+func labIn(t *testing.T, dir string, args ...string) (stdout string, code int) {
 	t.Helper()
-	from, err := filepath.Abs(filepath.Join("testdata", scenario))
+	var out bytes.Buffer
+	cmd := asProgram(t, dir, args...)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, os.Stderr), os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// inTestdata is the path of a scenario of testdata.
+func inTestdata(t *testing.T, scenario string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", scenario))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	if code := a.main(t.Context(), append(append([]string{"run", "-no-logs"}, flags...), from)); code != want {
+	return path
+}
+
+// runScenario runs a scenario of testdata in a folder of its own and holds it to
+// an exit code.
+func runScenario(t *testing.T, scenario string, want int, flags ...string) report.Report {
+	t.Helper()
+	dir := t.TempDir()
+	args := append(append([]string{"run", "--no-logs"}, flags...), inTestdata(t, scenario))
+	if _, code := labIn(t, dir, args...); code != want {
 		t.Errorf("exit code %d, want %d", code, want)
 	}
-	return theReport(t, ".")
+	return theReport(t, dir)
 }
 
 // theReport is that of the only run below a folder.

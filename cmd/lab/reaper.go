@@ -46,7 +46,7 @@ func startReaper(dir string, keep bool) (world.Guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the reaper: %w", err)
 	}
-	g, err := reaper.Start(dir, []string{"reap", fmt.Sprintf("-keep=%t", keep), whole}, nil)
+	g, err := reaper.Start(dir, []string{"reap", fmt.Sprintf("--keep=%t", keep), whole}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -18,24 +18,26 @@ import (
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/replay"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // recordFlags are those of the commands that print what a run recorded.
 type recordFlags struct {
-	scenario, cluster, pod string
-	follow, json           bool
-	since                  time.Duration
+	choice
+	pod          string
+	follow, json bool
+	since        time.Duration
 }
 
 func (f *recordFlags) add(cmd *cobra.Command) {
+	f.choice.add(cmd, inRun)
 	flags := cmd.Flags()
-	flags.StringVar(&f.scenario, "scenario", "", "only this scenario")
-	flags.StringVar(&f.cluster, "cluster", "", "only this cluster")
-	flags.StringVar(&f.pod, "pod", "", "only pods whose name begins like this")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "go on while the run does")
-	flags.DurationVar(&f.since, "since", 0, "only the last while, such as 5s: before now of a run that goes on, before its end of one that is over")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object a line: scenario, cluster, at (seconds since the run began) and record")
+	flags.StringVar(&f.pod, "pod", "", "only pods whose names begin with `PREFIX`")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "follow a run that has not ended")
+	flags.DurationVar(&f.since, "since", 0, "only what was recorded in the last `DURATION`, such as 5s, before now or before the run ended")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object per line: scenario, cluster, at (seconds since the scenario began) and record")
+	completeFlag(cmd, "pod", completeOfRun(outlineRun.podNames))
 }
 
 // recorded is a run's records, to be read once.
@@ -59,39 +61,39 @@ func openRecords(run string, f recordFlags) (*recorded, error) {
 		remove()
 		return nil, broken(err)
 	}
-	found := recording.Find(f.scenario, f.cluster)
+	found := recording.Find(f.scenarios, f.clusters)
 	if len(found) == 0 && !(alive && f.follow) {
 		remove()
 		if len(recording.Runs) == 0 {
 			return nil, usage("run %s has recorded nothing: it ended before its first scenario began", filepath.Base(recording.Dir))
 		}
-		return nil, usage("run %s has nothing of that scenario and cluster; it has: %s", filepath.Base(recording.Dir), strings.Join(recording.Keys(), ", "))
+		return nil, nothingOf(recording)
 	}
 	return &recorded{recording: recording, flags: f, alive: alive, several: len(found) != 1, close: remove}, nil
 }
 
 // all yields the records that are asked for in the order of their arrival.
-func (r *recorded) all(ctx context.Context) iter.Seq2[report.Observation, error] {
+func (r *recorded) all(ctx context.Context) iter.Seq2[text.Observation, error] {
 	entries := journal.Entries(r.recording.Dir)
 	if r.flags.follow && r.alive {
 		entries = journal.Follow(ctx, r.recording.Dir)
 	}
-	return func(yield func(report.Observation, error) bool) {
+	return func(yield func(text.Observation, error) bool) {
 		began := map[string]time.Time{}
-		named := map[string]report.Observation{}
+		named := map[string]text.Observation{}
 		for _, run := range r.recording.Runs {
-			named[run.Key] = report.Observation{Scenario: run.Scenario, Cluster: run.Cluster}
+			named[run.Key] = text.Observation{Scenario: run.Scenario, Cluster: run.Cluster}
 		}
 		from := r.from()
 		for e, err := range entries {
 			if err != nil {
-				yield(report.Observation{}, broken(err))
+				yield(text.Observation{}, broken(err))
 				return
 			}
 			if e.Begin != nil {
 				began[e.Run] = *e.Begin
 				if e.On != nil {
-					named[e.Run] = report.Observation{Scenario: e.On.Scenario, Cluster: e.On.Cluster}
+					named[e.Run] = text.Observation{Scenario: e.On.Scenario, Cluster: e.On.Cluster}
 				}
 			}
 			o := named[e.Run]
@@ -114,7 +116,7 @@ func (r *recorded) from() time.Time {
 	end := time.Now()
 	if !r.alive {
 		end = time.Time{}
-		for _, run := range r.recording.Find(r.flags.scenario, r.flags.cluster) {
+		for _, run := range r.recording.Find(r.flags.scenarios, r.flags.clusters) {
 			if run.End.After(end) {
 				end = run.End
 			}
@@ -123,17 +125,16 @@ func (r *recorded) from() time.Time {
 	return end.Add(-r.flags.since)
 }
 
-func (r *recorded) wanted(o report.Observation, rec collectors.Record) bool {
-	run := replay.Run{Scenario: o.Scenario, Cluster: o.Cluster}
-	if !run.Is(r.flags.scenario, r.flags.cluster) {
+func (r *recorded) wanted(o text.Observation, rec collectors.Record) bool {
+	if !r.flags.choice.wanted(o.Scenario, o.Cluster) {
 		return false
 	}
 	return r.flags.pod == "" || rec.Object.Kind == "Pod" && strings.HasPrefix(rec.Object.Name, r.flags.pod)
 }
 
 // sorted are the records for which keep is true, first to last.
-func (r *recorded) sorted(ctx context.Context, keep func(collectors.Record) bool) ([]report.Observation, error) {
-	var found []report.Observation
+func (r *recorded) sorted(ctx context.Context, keep func(collectors.Record) bool) ([]text.Observation, error) {
+	var found []text.Observation
 	for o, err := range r.all(ctx) {
 		if err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func (r *recorded) sorted(ctx context.Context, keep func(collectors.Record) bool
 			found = append(found, o)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b report.Observation) int { return collectors.Compare(a.Record, b.Record) })
+	slices.SortStableFunc(found, func(a, b text.Observation) int { return collectors.Compare(a.Record, b.Record) })
 	return found, nil
 }
 
@@ -154,13 +155,13 @@ func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc)
 	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 }
 
-func (a *app) observationOptions(w io.Writer, where bool) report.ObservationOptions {
+func (a *app) observationOptions(w io.Writer, where bool) text.ObservationOptions {
 	width, tty := terminal(w)
-	return report.ObservationOptions{Style: report.Style{Color: a.color(w), Width: width}, Where: where, Raw: !tty}
+	return text.ObservationOptions{Style: layout.Style{Color: a.color(w), Width: width}, Where: where, Raw: !tty}
 }
 
 // printEach prints what is wanted: as JSON, or as text makes lines of it.
-func (a *app) printEach(observations iter.Seq2[report.Observation, error], asJSON bool, keep func(collectors.Record) bool, text func(report.Observation) string) error {
+func (a *app) printEach(observations iter.Seq2[text.Observation, error], asJSON bool, keep func(collectors.Record) bool, text func(text.Observation) string) error {
 	encoder := json.NewEncoder(a.stdout)
 	encoder.SetEscapeHTML(false)
 	for o, err := range observations {
@@ -183,8 +184,8 @@ func (a *app) printEach(observations iter.Seq2[report.Observation, error], asJSO
 }
 
 // each yields the elements of a list.
-func each(list []report.Observation) iter.Seq2[report.Observation, error] {
-	return func(yield func(report.Observation, error) bool) {
+func each(list []text.Observation) iter.Seq2[text.Observation, error] {
+	return func(yield func(text.Observation, error) bool) {
 		for _, o := range list {
 			if !yield(o, nil) {
 				return

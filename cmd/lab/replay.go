@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,48 +10,55 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // replayFlags are those of `lab replay`.
 type replayFlags struct {
 	scenarioFlags
-	scenario, cluster string
+	choice
+}
+
+func (f *replayFlags) add(a *app, cmd *cobra.Command, jsonText string) {
+	f.scenarioFlags.add(a, cmd, jsonText)
+	f.choice.add(cmd, func(cmd *cobra.Command, args []string) (clusters, scenarios []string) {
+		if len(args) > 0 && !isRun(args[0]) {
+			args = nil
+		}
+		return inRun(cmd, args)
+	})
 }
 
 func (a *app) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay RUN [SCENARIO]", Short: "Judge a recorded run again, with no cluster",
-		Long: `Judges what a run recorded again, in milliseconds and with no cluster: by the
+		Use: "replay [RUN] [SCENARIO]", Short: "Judge a run again, without a cluster", SuggestFor: []string{"judge"},
+		Long: `Judges again what a run recorded, in milliseconds and without a cluster: by the
 scenario as it was, of which the run kept a copy, or by SCENARIO, which may have
-changed since. RUN is a run's ID, its folder, "last" for the newest, or a
-file that ` + "`lab pack`" + ` wrote.
+changed since. RUN is a run's ID, its folder, or a file that ` + "`lab pack`" + ` wrote;
+without it, it is the last run.
 
-Expectations, invariants and waits are decided anew; what other steps did is
+Expectations, invariants and waits are decided again; what other steps did is
 taken from the recording. Variables have the values that they had in the run;
-with SCENARIO those that are given here. Sensitive values are never kept: give
-them again, with -var or in the environment.
+with SCENARIO, those that are given here. The values of sensitive variables are
+never recorded: give them again, with --var or in the environment.
 
 It prints the report, and which verdicts differ from those of the run. The exit
-code is as that of a run.`,
-		Example: "  lab replay last\n  lab replay last changed.hcl",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 2 {
-				return usage("want a run, and a scenario where it is not the run's own; got %d arguments", len(args))
-			}
-			return nil
-		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return completeRun(cmd, args, typed)
-			}
-			return completeScenario(cmd, args[1:], typed)
-		},
+codes are those of ` + "`lab run`" + `.`,
+		Example: `  # Judge the last run again
+  lab replay
+
+  # Judge it by a scenario that has changed since
+  lab replay changed.hcl
+
+  # Judge a run that somebody sent
+  lab replay run.lab.tgz --cluster v129`,
+		Args: optionalRunAndScenario, ValidArgsFunction: completeRunAndScenario,
 		RunE: func(_ *cobra.Command, args []string) error { return a.replay(args, f) },
 	}
-	f.add(cmd, "print the report and the differences as JSON")
-	cmd.Flags().StringVar(&f.scenario, "scenario", "", "only this scenario")
-	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only this cluster")
+	f.add(a, cmd, "print the report and the differences as JSON")
 	return cmd
 }
 
@@ -73,7 +81,7 @@ func (a *app) replay(args []string, f replayFlags) error {
 	if c.recording.Report != nil {
 		out.Report = *c.recording.Report
 	}
-	if len(args) == 2 {
+	if c.other {
 		out.Report.File = c.source
 	}
 	out.Report.Runs, out.Report.Status = nil, 0
@@ -96,15 +104,21 @@ type chosen struct {
 	recording *replay.Recording
 	module    *dsl.Module
 	source    string
-	runs      []replay.Run
+	// other says that the scenario is not the run's own.
+	other bool
+	runs  []replay.ScenarioRun
 	// remove is to be called when it is not needed any more.
 	remove func()
 }
 
-// choose opens the recording that the first argument names, and loads the
-// scenario that the second one names, or the recording's own.
+// choose opens the recording that the arguments name, and loads the scenario
+// that they name, or the recording's own.
 func (a *app) choose(args []string, f replayFlags) (c *chosen, err error) {
-	recording, remove, err := openRecording(args[0])
+	run, scenario, err := runAndScenario(args)
+	if err != nil {
+		return nil, err
+	}
+	recording, remove, err := openRecording(run)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +127,11 @@ func (a *app) choose(args []string, f replayFlags) (c *chosen, err error) {
 			remove()
 		}
 	}()
-	source, told, err := f.source(args, recording)
+	source, values, err := f.source(scenario, recording)
 	if err != nil {
 		return nil, err
 	}
-	m, problems, err := a.load(source, *told)
+	m, problems, err := a.load(source, *values)
 	if err != nil {
 		return nil, err
 	}
@@ -125,28 +139,29 @@ func (a *app) choose(args []string, f replayFlags) (c *chosen, err error) {
 		a.tell(a.stderr, problems)
 		return nil, silent(exitUsage)
 	}
-	found := recording.Find(f.scenario, f.cluster)
+	found := recording.Find(f.scenarios, f.clusters)
 	if len(found) == 0 {
-		return nil, usage("run %s has nothing of that scenario and cluster; it has: %v", args[0], recording.Keys())
+		return nil, nothingOf(recording)
 	}
-	return &chosen{recording: recording, module: m, source: source, runs: found, remove: remove}, nil
+	return &chosen{recording: recording, module: m, source: source, other: scenario != "", runs: found, remove: remove}, nil
 }
 
 // source is the scenario to judge by, with the flags to load it: the one that
 // is named, the run's own copy, or the one that the run was of.
-func (f replayFlags) source(args []string, recording *replay.Recording) (string, *scenarioFlags, error) {
-	flags := f.scenarioFlags
+func (f scenarioFlags) source(named string, recording *replay.Recording) (string, *scenarioFlags, error) {
+	flags := f
 	switch {
-	case len(args) == 2:
-		return args[1], &flags, nil
+	case named != "":
+		return named, &flags, nil
 	case recording.Source == "" && recording.File == "":
-		return "", nil, usage("the run %s was cut off and does not say of which scenario it is: name the scenario", args[0])
+		return "", nil, usage("the run %s was cut off and does not say which scenario it ran: name the scenario", filepath.Base(recording.Dir))
 	case recording.Source == "":
 		return recording.File, &flags, nil
 	}
 	if recording.Given != "" {
 		flags.varFiles = append([]string{recording.Given}, flags.varFiles...)
 	}
+	flags.clusterSets = recording.ClusterSets
 	return recording.Source, &flags, nil
 }
 
@@ -158,7 +173,7 @@ func (a *app) tellReplayed(out replayed, took time.Duration, asJSON bool) error 
 		return silent(report.ExitCode(out.Report))
 	}
 	width, _ := terminal(a.stdout)
-	if err := report.WriteText(a.stdout, out.Report, report.Style{Color: a.color(a.stdout), Width: width}); err != nil {
+	if err := text.Write(a.stdout, document.Document{Report: out.Report}, layout.Style{Color: a.color(a.stdout), Width: width}); err != nil {
 		return err
 	}
 	for _, d := range out.Differences {

@@ -1,96 +1,68 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/labs/replay"
-	"github.com/kind-lab/lab/labs/report"
-	"github.com/kind-lab/lab/labs/report/html"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/forms"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
-// outputFormat is a form in which a run is told of.
-type outputFormat struct {
-	name, about string
-	write       func(io.Writer, report.Document) error
+func (a *app) writeDocumentText(w io.Writer, d document.Document) error {
+	return text.Write(w, d, a.style(w))
 }
 
-// outputFormats are those of `lab report`, text first.
-func (a *app) outputFormats() []outputFormat {
-	return []outputFormat{
-		{"text", "for people, as a run prints it at its end", a.writeDocumentText},
-		{"html", "a page to look at, in one file that needs no network", html.Write},
-		{"markdown", "for a pull request", report.WriteMarkdown},
-		{"json", "everything as data; `lab schema -document` says what it holds", writeDocumentJSON},
-		{"junit", "the verdicts as JUnit's XML", func(w io.Writer, d report.Document) error { return report.WriteJUnit(w, d.Report) }},
-	}
-}
-
-func (a *app) writeDocumentText(w io.Writer, d report.Document) error {
+// style is how text is written to w.
+func (a *app) style(w io.Writer) layout.Style {
 	width, _ := terminal(w)
-	return report.WriteDocumentText(w, d, report.Style{Color: a.color(w), Width: width})
+	return layout.Style{Color: a.color(w), Width: width}
 }
-
-func writeDocumentJSON(w io.Writer, d report.Document) error { return writeJSON(w, d) }
 
 // documentFlags choose what of a run a document is made of.
 type documentFlags struct {
 	scenarioFlags
-	scenarios []string
-	cluster   string
+	choice
 }
 
-func (f *documentFlags) add(cmd *cobra.Command) {
-	f.addValues(cmd)
-	cmd.Flags().StringSliceVar(&f.scenarios, "scenario", nil, "only these scenarios (repeatable, or with commas)")
-	cmd.Flags().StringVar(&f.cluster, "cluster", "", "only clusters whose whole name this regular expression matches, such as 'v12[89]'")
+func (f *documentFlags) add(a *app, cmd *cobra.Command) {
+	f.addValues(a, cmd)
+	f.choice.add(cmd, inRun)
 }
 
-// keep says what is chosen of a run.
-func (f *documentFlags) keep() (func(scenario, cluster string) bool, error) {
-	match, err := regexp.Compile("^(?:" + cmp.Or(f.cluster, ".*") + ")$")
-	if err != nil {
-		return nil, usage("-cluster: %v", err)
-	}
-	return func(scenario, cluster string) bool {
-		named := func(name string) bool { return replay.Run{Scenario: scenario}.Is(name, "") }
-		return (len(f.scenarios) == 0 || slices.ContainsFunc(f.scenarios, named)) && match.MatchString(strings.ReplaceAll(cluster, `"`, ""))
-	}, nil
+// wanted says whether a scenario on a cluster is among those that are chosen.
+func (c choice) wanted(scenario, cluster string) bool {
+	return c.scenarios.Include(scenario) && c.clusters.Include(cluster)
 }
 
 // document is what is chosen of a run, or of an archive of one.
-func (a *app) document(run string, f documentFlags) (report.Document, error) {
-	keep, err := f.keep()
-	if err != nil {
-		return report.Document{}, err
-	}
+func (a *app) document(run string, f documentFlags) (document.Document, error) {
 	recording, remove, err := openRecording(run)
 	if err != nil {
-		return report.Document{}, err
+		return document.Document{}, err
 	}
 	defer remove()
-	return a.documentOf(recording, f.scenarioFlags, keep)
+	return a.documentOf(recording, f.scenarioFlags, f.wanted)
 }
 
 // documentOf is what is to be kept of a recording. The flags give sensitive
 // variables their values again, which are masked.
-func (a *app) documentOf(recording *replay.Recording, f scenarioFlags, keep func(scenario, cluster string) bool) (report.Document, error) {
+func (a *app) documentOf(recording *replay.Recording, f scenarioFlags, keep func(scenario, cluster string) bool) (document.Document, error) {
 	options, err := a.options(f)
 	if err != nil {
-		return report.Document{}, err
+		return document.Document{}, err
 	}
 	secrets, unknown := recording.Secrets(options)
 	if len(unknown) > 0 {
-		fmt.Fprintf(a.stderr, "lab: %s: sensitive, so the run did not keep what it had been given. Should it have been written anywhere, it is masked only where you give it again: -var NAME=VALUE\n",
+		fmt.Fprintf(a.stderr, "lab: %s: sensitive, so the run did not keep the value. If the value was written anywhere, it is masked only if you give it again: --var NAME=VALUE\n",
 			strings.Join(unknown, ", "))
 	}
 	d, err := recording.Document(replay.DocumentOptions{Secrets: secrets, Keep: keep})
@@ -100,48 +72,53 @@ func (a *app) documentOf(recording *replay.Recording, f scenarioFlags, keep func
 	case err != nil:
 		return d, broken(err)
 	case len(d.Report.Runs) == 0 && len(recording.Report.Runs) > 0:
-		return d, usage("run %s has nothing of that scenario and cluster; it has: %s", filepath.Base(recording.Dir), strings.Join(recording.Keys(), ", "))
+		return d, nothingOf(recording)
 	}
 	return d, nil
 }
 
-func (a *app) reportCommand() *cobra.Command {
+func (a *app) reportCommand() *cobra.Command { return a.reportIn(forms.All()) }
+
+// reportIn is `lab report` with these forms.
+func (a *app) reportIn(all []forms.Form) *cobra.Command {
 	var f documentFlags
-	var format, out string
-	formats := a.outputFormats()
-	var names, about []string
-	for _, x := range formats {
-		names = append(names, x.name)
-		about = append(about, fmt.Sprintf("  %-9s %s", x.name, x.about))
+	var format formatFlag
+	var out string
+	names := forms.Names(all)
+	var about []string
+	for _, x := range all {
+		about = append(about, fmt.Sprintf("  %-9s %s", x.Name, x.About))
 	}
 	cmd := &cobra.Command{
-		Use: "report RUN", Short: "Tell of a recorded run: as text, a page, Markdown, JSON or JUnit's XML",
-		Long: `Prints what a run found and recorded, in one of these forms:
+		Use: "report [RUN]", Short: "Print the report of a run as text, HTML, Markdown, JSON or JUnit XML", SuggestFor: []string{"show", "status", "view"},
+		Long: `Prints what a run found and recorded, in one of these formats:
 
 ` + strings.Join(about, "\n") + `
 
-RUN is a run's ID, its folder, "last" for the newest, or a file that ` + "`lab pack`" + `
-wrote. Sensitive values are masked as far as they are known: the defaults of
-variables, and what is given here with -var, -var-file or in the environment.`,
-		Example: "  lab report last\n  lab report last -format markdown -cluster 'v12[89]'\n  lab report last -format json -o report.json",
-		Args:    oneRun, ValidArgsFunction: completeRun,
-		RunE: func(_ *cobra.Command, args []string) error {
-			i := slices.IndexFunc(formats, func(x outputFormat) bool { return x.name == format })
-			if i < 0 {
-				return usage("there is no format %q; the formats are %s", format, strings.Join(names, ", "))
-			}
-			d, err := a.document(args[0], f)
+RUN is a run's ID, its folder, or a file that ` + "`lab pack`" + ` wrote; without it, it
+is the last run. Sensitive values are masked if they are known: the defaults of
+variables, and the values that are given with --var, --var-file or in the
+environment.`,
+		Example: `  lab report
+  lab report --format markdown --cluster 'v12*'
+  lab report 20250304-100000.250-k3x9p2 --json -o report.json`,
+		Args: optionalRun, ValidArgsFunction: completeRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := format.check(cmd, out)
 			if err != nil {
 				return err
 			}
-			return a.output(out, func(w io.Writer) error { return formats[i].write(w, d) })
+			d, err := a.document(runOf(args), f)
+			if err != nil {
+				return err
+			}
+			form, _ := forms.Find(all, name) // format.check has found it
+			return a.output(out, func(w io.Writer) error { return form.Write(w, d, a.style(w)) })
 		},
 	}
-	f.add(cmd)
-	cmd.Flags().StringVar(&format, "format", "text", "one of "+strings.Join(names, ", "))
-	cmd.Flags().StringVarP(&out, "output", "o", "-", "the file to write; - for standard output")
-	// The flag is there, which is the only way for this to fail.
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	f.add(a, cmd)
+	format.add(cmd, names)
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "write to this `FILE`; - is standard output")
 	return cmd
 }
 
@@ -156,7 +133,7 @@ func (a *app) output(name string, write func(io.Writer) error) error {
 	if err := writeFile(name, write); err != nil {
 		return broken(fmt.Errorf("writing %s: %w", name, err))
 	}
-	fmt.Fprintf(a.stderr, "%s is written.\n", name)
+	fmt.Fprintf(a.stderr, "%s was written.\n", name)
 	return nil
 }
 

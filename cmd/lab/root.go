@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -77,17 +76,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func (a *app) main(ctx context.Context, args []string) int {
 	root := a.root()
-	root.SetArgs(longFlags(args))
+	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(ctx)
+	err := mistyped(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return exitPass
 	}
 	var exit *exitError
-	if !errors.As(err, &exit) {
-		exit = &exitError{code: exitUsage, err: fmt.Errorf("%w\nRun `lab help` to see what there is", err)}
+	if !errors.As(err, &exit) { // cobra's own
+		exit = &exitError{code: exitUsage, err: err}
 	}
 	if exit.err != nil {
 		fmt.Fprintf(a.stderr, "lab: %v\n", exit.err)
@@ -98,52 +100,50 @@ func (a *app) main(ctx context.Context, args []string) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lab",
-		Short: "Run scenarios on Kubernetes clusters of their own and judge what happened",
-		Long: `lab makes kind clusters of the Kubernetes versions and feature gates that a
-scenario names, applies the experiment, records what really happened to every
-container, and judges expectations about start, order, termination and
-completion, side by side.
+		Short: "Run scenarios on Kubernetes clusters and judge what really happened",
+		Long: `lab runs scenarios on Kubernetes clusters and judges what really happened. A
+scenario names clusters by Kubernetes version and feature gates, what to apply,
+and what to expect of start, order, termination and completion. lab creates the
+clusters with kind, records every container's life, and prints the clusters side
+by side.
 
-Flags may be written with one dash or two. Exit codes: 0 as expected, 1 not as
-expected, 2 the scenario or the command line is wrong, 3 something that is
-needed is missing or broke, 130 interrupted.`,
+Exit codes: 0 everything is as expected, 1 something is not as expected, 2 the
+scenario or the command line is wrong, 3 something that lab needs is missing or
+failed, 130 interrupted.`,
+		Example: `  lab doctor             # can clusters run here?
+  lab list               # the labs that come with lab
+  lab run job-sidecar    # run one of them
+  lab report             # print the report of the last run again`,
+		Version:       world.Version(),
+		Args:          noArguments,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.runCommand(), a.planCommand(), a.validateCommand(), a.formatCommand(), a.listCommand(), a.showCommand(), a.reportCommand(), a.openCommand(html.Write), a.compareCommand(),
-		a.logsCommand(), a.eventsCommand(), a.timelineCommand(),
-		a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.lspCommand(), a.replayCommand(), a.mutateCommand(), a.packCommand(),
-		a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.upCommand(), a.downCommand(), a.lsCommand(), a.pauseCommand(), a.resumeCommand(), a.gcCommand(), a.versionCommand(), a.reapCommand())
+	root.SetFlagErrorFunc(flagError)
+	a.setHelp(root)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = group
+			root.AddCommand(cmd)
+		}
+	}
+	add(groupRun, a.runCommand(), a.planCommand(), a.compareCommand(), a.listCommand())
+	add(groupAuthor, a.validateCommand(), a.formatCommand(), a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.mutateCommand(), a.lspCommand())
+	add(groupLook, a.reportCommand(), a.openCommand(html.Write), a.timelineCommand(), a.logsCommand(), a.eventsCommand(), a.replayCommand(), a.packCommand())
+	add(groupClusters, a.lsCommand(), a.upCommand(), a.pauseCommand(), a.resumeCommand(), a.downCommand(), a.gcCommand())
+	add(groupMachine, a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.versionCommand())
+	root.AddCommand(a.reapCommand())
 	return root
 }
 
-// longFlag is a long flag written with one dash, as Terraform's are.
-var longFlag = regexp.MustCompile(`^-[a-z][a-z-]+(=.*)?$`)
-
-// longFlags gives long flags their second dash.
-func longFlags(args []string) []string {
-	out := make([]string, len(args))
-	for i, arg := range args {
-		if arg == "--" {
-			copy(out[i:], args[i:])
-			break
-		}
-		if longFlag.MatchString(arg) {
-			arg = "-" + arg
-		}
-		out[i] = arg
-	}
-	return out
-}
-
-// get returns an environment variable; empty where it is not set.
+// get returns an environment variable; empty if it is not set.
 func (a *app) get(name string) string {
 	value, _ := a.env(name)
 	return value
 }
 
-// terminal says whether w is a terminal, and how wide; 0 where it is not.
+// terminal says whether w is a terminal, and how wide; 0 if it is not.
 func terminal(w io.Writer) (width int, ok bool) {
 	file, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {

@@ -19,20 +19,22 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/reaper"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/live"
+	"github.com/kind-lab/lab/labs/validate"
 	"github.com/kind-lab/lab/labs/world"
 )
 
 // runFlags are the flags of `lab run`.
 type runFlags struct {
 	scenarioFlags
-	clusters  []string
-	scenarios []string
-	keep      bool
-	keepBad   bool
-	fresh     bool
-	noLogs    bool
-	hostExec  bool
-	// skip leaves out the clusters whose versions cannot be had here.
+	choice
+	keep     bool
+	keepBad  bool
+	fresh    bool
+	noLogs   bool
+	hostExec bool
+	// skip leaves out the clusters whose versions are unavailable here.
 	skip bool
 	// concurrency and parallel bound how many clusters are in use, and boot, at
 	// once.
@@ -42,56 +44,67 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run SCENARIO", Short: "Run a scenario on its clusters and judge what happened",
-		Long: `Run makes the clusters that the scenario names, or takes such that wait from
-an earlier run, runs it on each, judges its expectations, and deletes what it
-made. SCENARIO is a file, a folder that holds a scenario.hcl, or the name of a
-lab in the catalog (` + "`lab list`" + `).
+		Use: "run SCENARIO", Short: "Run a scenario on its clusters and judge what happened", SuggestFor: []string{"test", "start"},
+		Long: `Runs a scenario on each of its clusters and judges its expectations. SCENARIO is
+a file, a folder that holds a scenario.hcl, or a lab of the catalog, which
+` + "`lab list`" + ` lists.
 
-A cluster is cleaned and kept, paused, for the next run, where all that was
-done to it can be undone; otherwise it is destroyed, and that is said. -fresh
-makes new clusters and destroys them. ` + "`lab ls`" + ` lists what waits, ` + "`lab down`" + `
-removes it. On a cluster that exists already (provider = "existing") scenarios
-run in namespaces of their own; it is neither cleaned beyond those nor destroyed.
+A cluster that an earlier run left idle is used if it has the same version,
+feature gates and settings; otherwise one is created. At the end it is cleaned
+and kept, paused, for the next run. If something was done to it that cannot be
+undone, it is destroyed, and the run says why. With --fresh, clusters are
+created and destroyed. ` + "`lab ls`" + ` lists the clusters, ` + "`lab down`" + ` removes them. On
+a cluster that lab did not make (provider = "existing"), scenarios run in
+namespaces of their own, which are deleted at the end.
 
-Everything recorded lies in .lab/runs/ID: run.json, report.json, junit.xml,
-journal.jsonl, and for each cluster and scenario the pods' states and the logs.
-` + "`lab report`" + ` makes other forms of it. Where GITHUB_STEP_SUMMARY names a file, a
-summary in Markdown is added to it.
+Everything that was recorded is in .lab/runs/ID: report.html, report.json,
+run.json, junit.xml, journal.jsonl, and the pods' states and logs. ` + "`lab report`" + `
+prints the report again, also in other formats. If GITHUB_STEP_SUMMARY names a
+file, a summary in Markdown is appended to it.
 
-Ctrl-C stops the steps, keeps the evidence and gives the clusters back; a second
-one skips the evidence, a third one leaves at once. Should lab itself be killed,
-a process that waits for that removes what it made.`,
-		Example: `  lab run job-sidecar
-  lab run -cluster v128 -cluster v128_on labs/catalog/job-sidecar
-  lab run -var image=busybox:1.36 scenario.hcl`,
+Ctrl-C stops the steps, keeps the evidence and cleans up. A second Ctrl-C skips
+the evidence, a third one exits at once. If lab itself is killed, another
+process cleans up.`,
+		Example: `  # Run a lab of the catalog on all of its clusters
+  lab run job-sidecar
+
+  # Run it on some of them
+  lab run job-sidecar --cluster v127,v128_on
+  lab run job-sidecar --cluster 'v12*' --scenario native
+
+  # Run a scenario of your own, and keep the clusters to look at
+  lab run scenario.hcl --var image=busybox:1.36 --keep`,
 		Args: oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0], f) },
 	}
-	f.add(cmd, "print the report as JSON on standard output; progress goes to standard error")
-	addChoice(cmd, &f.clusters, &f.scenarios)
-	cmd.Flags().BoolVar(&f.keep, "keep", false, "do not destroy the clusters at the end, nor what the scenarios made on them")
-	cmd.Flags().BoolVar(&f.keepBad, "keep-on-failure", false, "do so with the clusters on which something did not come out as expected")
-	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "make new clusters and destroy them at the end, instead of using those that wait")
-	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "let the scenario run commands on this machine (exec with host = true); read it before")
-	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not show the containers' logs (they are recorded all the same)")
-	addBounds(cmd, &f.concurrency, &f.parallel)
+	f.scenarioFlags.add(a, cmd, "print the report as JSON on standard output, and progress on standard error")
+	f.choice.add(cmd, a.inScenario)
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the clusters, with what the scenarios made on them")
+	cmd.Flags().BoolVar(&f.keepBad, "keep-on-failure", false, "keep the clusters on which something was not as expected")
+	f.addConduct(cmd)
 	addSkip(cmd, &f.skip)
 	return cmd
 }
 
+// addConduct adds the flags of every command that runs a scenario.
+func (f *runFlags) addConduct(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "create new clusters and destroy them at the end, instead of using idle ones")
+	cmd.Flags().BoolVar(&f.hostExec, "allow-host-exec", false, "allow the scenario to run commands on this machine (exec with host = true); read the scenario first")
+	cmd.Flags().BoolVar(&f.noLogs, "no-logs", false, "do not print the containers' logs during the run; they are recorded all the same")
+	addBounds(cmd, &f.concurrency, &f.parallel)
+}
+
 func addBounds(cmd *cobra.Command, concurrency, parallel *int) {
-	cmd.Flags().IntVar(concurrency, "concurrency", 0, "how many clusters may be in use at once, from boot to the last scenario (default: all)")
-	cmd.Flags().IntVar(parallel, "parallel", 0, "how many clusters may boot at once (default: what the machine bears)")
+	cmd.Flags().IntVar(concurrency, "concurrency", 0, "use at most `N` clusters at once, from boot to the last scenario (default: all)")
+	addParallel(cmd, parallel)
+}
+
+func addParallel(cmd *cobra.Command, parallel *int) {
+	cmd.Flags().IntVar(parallel, "parallel", 0, "boot at most `N` clusters at once (default: as many as the machine can take)")
 }
 
 func addSkip(cmd *cobra.Command, skip *bool) {
-	cmd.Flags().BoolVar(skip, "skip-unavailable", false, "leave out the clusters whose Kubernetes version cannot be had here, and say so, instead of failing")
-}
-
-func addChoice(cmd *cobra.Command, clusters, scenarios *[]string) {
-	cmd.Flags().StringSliceVar(clusters, "cluster", nil, "only these clusters of the scenario file (repeatable, or with commas)")
-	cmd.Flags().StringSliceVar(scenarios, "scenario", nil, "only these scenarios of the file (repeatable, or with commas)")
+	cmd.Flags().BoolVar(skip, "skip-unavailable", false, "leave out clusters whose Kubernetes version is unavailable here, instead of failing")
 }
 
 // run is `lab run`.
@@ -122,10 +135,10 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 // perform plans a scenario and carries it out, and tells on out how it goes. It
 // returns what it came to, of which the run's folder has the files; without an
 // ID where it did not come to a run.
-func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *interrupts, out io.Writer) (report.Document, error) {
+func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *interrupts, out io.Writer) (document.Document, error) {
 	world, err := a.open(ctx, a)
 	if err != nil {
-		return report.Document{}, broken(err)
+		return document.Document{}, broken(err)
 	}
 	if f.fresh {
 		world.UseFresh()
@@ -133,15 +146,15 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
 		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, SkipUnavailable: f.skip, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
 	})
-	if err := world.Unmet(); err != nil {
-		return report.Document{}, broken(err)
+	if err := world.WhyUnavailable(); err != nil {
+		return document.Document{}, broken(err)
 	}
-	if a.tell(a.stderr, problems) || !f.hostExec && a.tell(a.stderr, p.HostCommands()) {
-		return report.Document{}, silent(exitUsage)
+	if a.tell(a.stderr, problems) || !f.hostExec && a.tell(a.stderr, validate.HostCommands(p)) {
+		return document.Document{}, silent(exitUsage)
 	}
-	session, err := world.Begin(p, f.order(signals))
+	session, err := world.Begin(p, f.runOptions(signals))
 	if err != nil {
-		return report.Document{}, broken(err)
+		return document.Document{}, broken(err)
 	}
 	signals.leaving(session.Dir())
 	r, err := a.carryOut(ctx, p, session, f, out)
@@ -151,11 +164,11 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 	return a.outcome(session.Dir(), r, m), err
 }
 
-// order is how the flags want the plan to be carried out.
-func (f runFlags) order(signals *interrupts) world.Order {
-	return world.Order{
+// runOptions are how the flags want the plan to be carried out.
+func (f runFlags) runOptions(signals *interrupts) world.RunOptions {
+	return world.RunOptions{
 		Root: runsRoot, Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
-		ShowLogs: !f.noLogs, Hurry: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
+		ShowLogs: !f.noLogs, ForceStop: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }
 
@@ -165,7 +178,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session
 	for _, c := range p.Clusters {
 		names = append(names, c.Name)
 	}
-	live := report.NewLive(out, report.LiveOptions{
+	live := live.New(out, live.Options{
 		TTY: tty && a.movable(), Color: a.color(out), Width: width, Size: size(out), Clusters: names, Logs: !f.noLogs})
 	fmt.Fprintf(out, "lab %s, run %s, in %s\n", world.Version(), session.ID(), session.Dir())
 	if err := p.WriteText(out); err != nil {
@@ -199,7 +212,7 @@ func size(w io.Writer) func() (width, height int) {
 }
 
 // finish prints the report.
-func (a *app) finish(d report.Document, f runFlags) error {
+func (a *app) finish(d document.Document, f runFlags) error {
 	if f.json {
 		return writeJSON(a.stdout, d.Report)
 	}

@@ -5,8 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/spf13/cobra"
+	"strings"
 
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/replay"
@@ -27,11 +26,11 @@ func runFolder(run string) (string, error) {
 				return dir, nil
 			}
 		}
-		return "", usage("no run %s: neither a run's folder nor an ID below %s", run, runsRoot)
+		return "", usage("no run %s: name a run's folder, a file that `lab pack` wrote, or an ID below %s%s", run, runsRoot, didYouMean("", run, runNames()))
 	}
 	names := runNames()
 	if len(names) == 0 {
-		return "", usage("there are no runs below %s yet: `lab run SCENARIO` makes one", runsRoot)
+		return "", usage("there are no runs below %s yet: `lab run SCENARIO` records one", runsRoot)
 	}
 	return filepath.Join(runsRoot, names[0]), nil
 }
@@ -73,18 +72,25 @@ func openRecording(run string) (recording *replay.Recording, remove func(), err 
 	return recording, func() {}, nil
 }
 
-// oneRun checks the arguments of a command that looks at a run.
-func oneRun(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
+// isRun says whether an argument names a recorded run and no scenario.
+func isRun(arg string) bool {
+	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+		return !strings.HasSuffix(arg, ".hcl") && !strings.HasSuffix(arg, ".hcl.json")
 	}
-	return usage(`want one run: its ID, its folder, "last", or a file of lab pack; got %d arguments`, len(args))
+	_, err := runFolder(arg)
+	return arg == lastRun || err == nil
 }
 
-// completeRun offers the runs that were recorded, the newest first, and files.
-func completeRun(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// noReport says why a run has no report, and what to do.
+func noReport(dir string) error {
+	id := filepath.Base(dir)
+	if alive, err := journal.Alive(dir); err == nil && alive {
+		return usage("run %s has not ended and has no report yet. To judge what was recorded so far: lab replay %s", id, id)
 	}
-	return append([]string{lastRun}, runNames()...), cobra.ShellCompDirectiveKeepOrder
+	return usage("run %s was cut off and has no report. To judge what was recorded: lab replay %s", id, id)
+}
+
+// nothingOf says that a run has nothing of what was chosen.
+func nothingOf(recording *replay.Recording) error {
+	return usage("run %s has nothing of these scenarios and clusters; it has: %s", filepath.Base(recording.Dir), strings.Join(recording.Keys(), ", "))
 }

@@ -12,8 +12,9 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
-	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/validate"
+	"github.com/kind-lab/lab/labs/world"
 )
 
 // scenarioFlags are the flags of every command that reads a scenario.
@@ -23,26 +24,31 @@ type scenarioFlags struct {
 	json     bool
 	// noValues says that variables need none.
 	noValues bool
+	// clusterSets are the sets of clusters that there are; nil stands for those
+	// that come with the program.
+	clusterSets []schema.ClusterSet
 }
 
-func (f *scenarioFlags) add(cmd *cobra.Command, jsonText string) {
-	f.addValues(cmd)
+func (f *scenarioFlags) add(a *app, cmd *cobra.Command, jsonText string) {
+	f.addValues(a, cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, jsonText)
 }
 
 // addValues adds the flags for the values of variables.
-func (f *scenarioFlags) addValues(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set a variable of the scenario: -var NAME=VALUE (repeatable)")
-	cmd.Flags().StringArrayVar(&f.varFiles, "var-file", nil, "set variables from a file of NAME = VALUE lines (repeatable)")
+func (f *scenarioFlags) addValues(a *app, cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.vars, "var", nil, "set a variable of the scenario: `NAME=VALUE` (repeatable)")
+	cmd.Flags().StringArrayVar(&f.varFiles, "var-file", nil, "set variables from a `FILE` of NAME = VALUE lines (repeatable)")
+	completeFlag(cmd, "var", a.completeVariable)
 }
 
 // options are what the flags and the environment give to a scenario.
 func (a *app) options(f scenarioFlags) (dsl.Options, error) {
-	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues}
+	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues, ClusterSets: f.clusterSets,
+		Providers: world.Language(world.Providers())}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok {
-			return options, usage("-var %q: want NAME=VALUE", v)
+			return options, usage("--var %s: write NAME=VALUE, such as --var image=busybox:1.36", v)
 		}
 		options.Vars[name] = value
 	}
@@ -92,30 +98,15 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// completeScenario offers files, folders and the catalog's labs.
-func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	names, err := catalog.Names()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return names, cobra.ShellCompDirectiveDefault
-}
-
-// oneScenario checks the arguments of a command that reads a scenario.
-func oneScenario(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return usage("want one scenario: a file, a folder, or a lab of the catalog (`lab list` shows them); got %d arguments", len(args))
-}
-
 func (a *app) validateCommand() *cobra.Command {
 	f := scenarioFlags{noValues: true}
 	cmd := &cobra.Command{
-		Use: "validate SCENARIO", Short: "Check a scenario without a cluster", Args: oneScenario, ValidArgsFunction: completeScenario,
+		Use: "validate SCENARIO", Short: "Check a scenario without a cluster", SuggestFor: []string{"check", "lint"},
+		Long: `Checks a scenario without a cluster and without a network: its syntax,
+references and types, the feature gates of each Kubernetes version, and the
+manifests that it applies. Variables need no values.`,
+		Example: "  lab validate scenario.hcl\n  lab validate job-sidecar --json",
+		Args:    oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, problems, err := a.load(args[0], f)
 			if err != nil {
@@ -134,7 +125,7 @@ func (a *app) validateCommand() *cobra.Command {
 			return nil
 		},
 	}
-	f.add(cmd, "print the diagnostics as JSON")
+	f.add(a, cmd, "print the diagnostics as JSON")
 	return cmd
 }
 

@@ -3,8 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // schemaDocument is the whole language as data.
@@ -14,36 +16,38 @@ type schemaDocument struct {
 	Language  *schema.Block     `json:"language"`
 	Values    []*schema.Value   `json:"values"`
 	Functions []schema.Function `json:"functions"`
+	// ClusterSets are the sets of clusters that come with lab.
+	ClusterSets []schema.ClusterSet `json:"cluster_sets"`
 }
 
 func newSchemaDocument() schemaDocument {
-	return schemaDocument{Version: 1, Language: schema.Language(), Values: schema.Values(), Functions: schema.Functions()}
+	return schemaDocument{Version: 1, Language: action.Default().Language(), Values: schema.Values(), Functions: schema.Functions(), ClusterSets: catalog.ClusterSets()}
 }
 
 func (a *app) schemaCommand() *cobra.Command {
-	var asJSON, document bool
+	var ofDocument bool
 	cmd := &cobra.Command{
-		Use:   "schema {-json|-document}",
-		Short: "Print the language as data, for programs",
+		Use:   "schema",
+		Short: "Print the language as JSON, for programs",
 		Long: `Prints the scenario language as one JSON document: its blocks with their
-arguments, the values with their attributes, and the functions. For people
-there is ` + "`lab explain`" + `. With -document it prints the JSON schema of what
-` + "`lab report -format json`" + ` prints.`,
-		Args: usageArgs(cobra.NoArgs),
+arguments, the values with their attributes, the functions, and the sets of
+clusters that scenarios can take by name. ` + "`lab explain`" + ` prints the same for
+people. With --document it prints the JSON schema of what
+` + "`lab report --format json`" + ` prints.`,
+		Example: "  lab schema\n  lab schema --document",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if document {
-				if _, err := a.stdout.Write(report.DocumentSchema()); err != nil {
+			if ofDocument {
+				if _, err := a.stdout.Write(document.Schema()); err != nil {
 					return broken(err)
 				}
 				return nil
 			}
-			if !asJSON {
-				return usage("the schema is for programs: write `lab schema -json`; `lab explain` is for people")
-			}
 			return writeJSON(a.stdout, newSchemaDocument())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the language as JSON")
-	cmd.Flags().BoolVar(&document, "document", false, "print the JSON schema of a run's document")
+	cmd.Flags().Bool("json", true, "print JSON; there is no other format")
+	_ = cmd.Flags().MarkHidden("json") // fails only if there is no such flag
+	cmd.Flags().BoolVar(&ofDocument, "document", false, "print the JSON schema of a run's document")
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
@@ -76,9 +77,9 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 		}
 	}
 	return &world.World{
-		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, clusters.ProviderExisting: w}, Fresh: w, Getenv: a.get,
-		Ask: func(_ context.Context, constraint string, on clusters.Existing) (plan.Image, error) {
-			if on.Context == "nowhere" {
+		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, existing.Name: w}, Fresh: w, Getenv: a.get,
+		Ask: func(_ context.Context, constraint string, spec clusters.Spec) (plan.Image, error) {
+			if spec.Settings["context"] == "nowhere" {
 				return plan.Image{}, errors.New("no such cluster: config has no context \"nowhere\"")
 			}
 			return plan.Image{Version: "1.29.3", Source: "existing", Why: "the API server of context \"stage\" says so"}, nil
@@ -93,6 +94,6 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 			}
 			return runtest.Resolve(constraint, image)
 		},
-		Remaining: func(context.Context) ([]clusters.Remaining, error) { return nil, nil },
+		Orphans: func(context.Context) ([]clusters.Orphan, error) { return nil, nil },
 	}, nil
 }

@@ -93,7 +93,7 @@ func (s *soak) run(n int, dir string) {
 	}
 	cluster := []string{"v127", "v128", "v129"}[s.choose(3)]
 	token := fmt.Sprintf("token-%d-%d", n, s.choose(1<<30))
-	cmd := s.program(dir, "run", "-no-logs", "-cluster", cluster, "-var", "token="+token, s.from)
+	cmd := s.program(dir, "run", "--no-logs", "--cluster", cluster, "--var", "token="+token, s.from)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -172,7 +172,7 @@ func (s *soak) released(run string) bool {
 // left looks for what is left once all is over: clusters that nobody waits for,
 // containers that the pool does not know, kubeconfigs.
 func (s *soak) left(dir string) {
-	said, err := s.program(dir, "ls", "-json").Output()
+	said, err := s.program(dir, "ls", "--json").Output()
 	var lines []clusterLine
 	if err == nil {
 		err = json.Unmarshal(said, &lines)
@@ -181,7 +181,7 @@ func (s *soak) left(dir string) {
 		s.t.Fatal(err)
 	}
 	for _, l := range lines {
-		if l.Pooled && l.State != "waits, paused" {
+		if l.Pooled && l.State != "idle, paused" {
 			s.t.Errorf("%s is %s", l.ID, l.State)
 		}
 	}
@@ -189,7 +189,7 @@ func (s *soak) left(dir string) {
 	if err != nil || len(kubeconfigs) > 0 {
 		s.t.Errorf("kubeconfigs are left: %v, %v", kubeconfigs, err)
 	}
-	if said, err = s.program(dir, "down", "-all").CombinedOutput(); err != nil {
+	if said, err = s.program(dir, "down", "--all").CombinedOutput(); err != nil {
 		s.t.Errorf("%s, %v", said, err)
 	}
 	folders, err := os.ReadDir(filepath.Join(dir, "pool"))

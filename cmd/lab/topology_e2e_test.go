@@ -13,13 +13,15 @@ import (
 // from pods on every node to one on a worker, by the pod's address, the
 // Service's and its name.
 func TestPodsOnSeveralNodesReachEachOther(t *testing.T) {
-	passed(t, runHere(t, "topology", exitPass, "-cluster", "workers"), 13)
+	t.Parallel()
+	passed(t, runScenario(t, "topology", exitPass, "--cluster", "workers"), 13)
 }
 
 // TestThreeControlPlanes boots three of them with a worker, and goes on without
 // the first.
 func TestThreeControlPlanes(t *testing.T) {
-	passed(t, runHere(t, "topology", exitPass, "-cluster", "control_planes"), 6)
+	t.Parallel()
+	passed(t, runScenario(t, "topology", exitPass, "--cluster", "control_planes"), 6)
 }
 
 // passed holds a report of one run to its number of steps, all passed.

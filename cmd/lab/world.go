@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors/logs"
 	"github.com/kind-lab/lab/labs/world"
 )
@@ -11,7 +12,7 @@ import (
 // openWorld reaches the real world.
 func openWorld(ctx context.Context, a *app) (*world.World, error) {
 	logs.RouteKlog(io.Discard)
-	return world.Open(ctx, world.Options{Getenv: a.get, Reaper: startReaper})
+	return world.Open(ctx, world.Options{Getenv: a.get, Reaper: startReaper, Program: thisProgram()})
 }
 
 // openMaker is open for what makes clusters, or looks after those that were made.
@@ -20,5 +21,5 @@ func (a *app) openMaker(ctx context.Context) (*world.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w, w.Unmade
+	return w, w.Unavailable[clusters.ProviderKind]
 }

@@ -27,7 +27,7 @@ func (k *clock) String() string {
 	return "node " + k.name
 }
 
-// age is how old the last measurement is; 0 where none is needed any more.
+// age is how old the last measurement is; 0 if none is needed any more.
 func (k *clock) age() time.Duration {
 	switch {
 	case k.last == nil:
@@ -77,7 +77,7 @@ func between(low, high time.Duration) *collectors.Clock {
 }
 
 // shake records what it does to the offset that this machine's clock was set
-// forward by so much, or back, or that it slept so long. It is false where that is
+// forward by so much, or back, or that it slept so long. It is false if that is
 // nothing.
 func (k *clock) shake(by time.Duration, reason string) bool {
 	if k.last == nil || k.last.Same && by > 0 {

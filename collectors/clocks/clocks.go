@@ -9,7 +9,7 @@
 //
 // A measurement is a record of collectors.TypeClock. What it does not know is in
 // its uncertainty: half of the fastest of some round trips, and how finely the
-// clock was told. collectors.Timeline.ClockSkew makes of all of them what may be
+// clock was reported. collectors.Timeline.ClockSkew makes of all of them what may be
 // concluded.
 //
 // This machine's clock is looked at each second: where it was set, or the machine

@@ -233,7 +233,7 @@ func TestTheAPIServersClockStandsForTheNodes(t *testing.T) {
 	server.CloseClientConnections()
 	server.Close()
 	if _, err := ask(t.Context()); err == nil {
-		t.Error("a server that is away has told its time")
+		t.Error("an unreachable server reported its time")
 	}
 }
 

@@ -58,7 +58,7 @@ func (h *host) now() reading {
 }
 
 // since is how far the clock was set forward between two readings, or how long
-// the machine slept; negative where it was set back, 0 where neither was.
+// the machine slept; negative where it was set back, 0 if neither was.
 func (r reading) since(before reading) time.Duration {
 	elapsed := r.mono - before.mono
 	by := r.wall.Sub(before.wall) - elapsed

@@ -41,7 +41,7 @@ type measurement struct {
 func (m measurement) width() time.Duration { return m.high - m.low }
 
 // sample is what one answer says: the clock was at said, or up to resolution
-// later, somewhere between two readings. It is false where this machine's clock
+// later, somewhere between two readings. It is false if this machine's clock
 // was set in between.
 func sample(asked, answered reading, said time.Time, resolution time.Duration) (measurement, bool) {
 	if answered.since(asked) != 0 {
@@ -72,7 +72,7 @@ func (c *Collector) node(parent context.Context, name string) (best measurement,
 	if err != nil {
 		cancel()
 	}
-	<-ended
+	_ = <-ended // that it was cancelled says no more than err
 	if err != nil {
 		return best, fmt.Errorf("asking for its time: %w", errors.Join(err, said.err()))
 	}
@@ -150,7 +150,7 @@ func (c *Collector) server(ctx context.Context) (best measurement, err error) {
 }
 
 // parseTime reads seconds since 1970 with a fraction, and says how finely they
-// are told: a date that does not know nanoseconds prints none.
+// are reported: a date that does not know nanoseconds prints none.
 func parseTime(text string) (time.Time, time.Duration, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -212,7 +212,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// err is what was said, in one line; nil where nothing was.
+// err is what was said, in one line; nil if nothing was.
 func (t *tail) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -140,7 +140,7 @@ type messages struct {
 	rest []byte
 }
 
-// Write takes whole or partial lines; one that is long is told in parts.
+// Write takes whole or partial lines; a long one is reported in parts.
 func (m *messages) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

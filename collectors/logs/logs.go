@@ -6,7 +6,7 @@
 // package: lines are bounded, none is recorded twice, the log of a run that
 // was over before it could be followed is read when the next run begins, and
 // Reconcile reads every log again and adds what the live view missed. What
-// cannot be had is declared as a gap, at once where the API server is away.
+// is not available is declared as a gap, at once where the API server is away.
 //
 // Below Options.Dir each container has a file POD/CONTAINER.log, one line for
 // each line of the log: its time in RFC 3339 with nanoseconds, a space, the

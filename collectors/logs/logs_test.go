@@ -422,7 +422,7 @@ func TestAFileThatCannotBeWrittenIsReturned(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	r.stop()
-	<-r.done
+	_ = <-r.done // it was stopped
 }
 
 func TestColours(t *testing.T) {

@@ -83,7 +83,7 @@ func (b *book) keepOnly(there map[types.UID]bool) {
 	}
 }
 
-// reconcile reads every log again and declares what cannot be had.
+// reconcile reads every log again and declares what is not available.
 func (c *Collector) reconcile(ctx context.Context) error {
 	listErr := c.refresh(ctx)
 	var group sync.WaitGroup
@@ -153,7 +153,7 @@ func (c *Collector) reconcileContainer(ctx context.Context, target *container, f
 }
 
 // settle waits, for EndWait at most, until the following of a run that is over
-// has come to its end.
+// has reached its end.
 func (c *Collector) settle(ctx context.Context, target *container, number int) {
 	timer := time.NewTimer(c.options.EndWait)
 	defer timer.Stop()

@@ -19,7 +19,7 @@ const margin = 2 * time.Second
 // once, as a gap that goes on: what is judged meanwhile must know.
 type sight struct {
 	mu sync.Mutex
-	// lost is since when nothing is seen; zero where it is.
+	// lost is since when nothing is seen; zero if it is.
 	lost time.Time
 	// good is when it was seen last, as far as is known.
 	good time.Time
@@ -39,7 +39,7 @@ func (s *sight) sees() {
 	s.good = time.Now()
 }
 
-// since is when something was seen last; now where that is not known.
+// since is when something was seen last; now if that is not known.
 func (s *sight) since() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *sight) since() time.Time {
 	return s.good
 }
 
-// lose declares a gap that goes on, of a container or, where that is nil, of
+// lose declares a gap that goes on, of a container or, if that is nil, of
 // all, unless one does.
 func (c *Collector) lose(s *sight, target *container, from time.Time, why error) {
 	s.mu.Lock()

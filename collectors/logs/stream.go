@@ -219,7 +219,7 @@ func (s *stream) mark(text string) []byte {
 }
 
 // ended is called where the body ended. It returns io.EOF where the run is
-// over and read to its end, and nil where the log is followed on.
+// over and read to its end, and nil if the log is followed on.
 func (s *stream) ended(err error) error {
 	book := s.streams.c.book
 	if errors.Is(err, io.EOF) && s.isOver() {
@@ -281,7 +281,7 @@ func (s *stream) reopen(why error) error {
 
 // fetch sends the request for a container's log until the API server is there to
 // answer it, or its context ends. Meanwhile a gap is declared, from a time on or,
-// where that is nil, from now, which ends once all that was written is recorded.
+// if that is nil, from now, which ends once all that was written is recorded.
 func (s *streams) fetch(next http.RoundTripper, request *http.Request, target *container, from *time.Time) (*http.Response, error) {
 	ctx := request.Context()
 	for backoff, told := s.c.options.Retry, false; ; retry.Pause(ctx, &backoff) {

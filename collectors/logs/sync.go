@@ -66,7 +66,7 @@ func (c *Collector) asked(ctx context.Context, target *container) error {
 }
 
 // catchUp reads a container's log from its last line on, and the previous run's
-// where that is not known whole. What is no longer there is left to Reconcile.
+// if that is not known whole. What is no longer there is left to Reconcile.
 func (c *Collector) catchUp(ctx context.Context, target *container) error {
 	latest, there := c.book.now(target)
 	if !there {

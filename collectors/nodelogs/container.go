@@ -18,7 +18,7 @@ type container struct {
 	name   string
 	log    *logfile.Log
 
-	// run, head and off are where its reading came to: which run's file, known
+	// run, head and off are how far it has been read: which run's file, known
 	// by its first word, and how many bytes of it. head is empty before any.
 	run  int
 	head string
@@ -212,7 +212,7 @@ func (t *container) declare() {
 	t.told = max(t.told, next)
 }
 
-// gap declares that lines are missing; to is zero where that goes on.
+// gap declares that lines are missing; to is zero if that goes on.
 func (t *container) gap(from, to time.Time, count int, reason string) {
 	t.c.sink.Add(collectors.Record{
 		Time: time.Now(), Precision: time.Nanosecond, Source: collectors.SourceLog, Type: collectors.TypeGap,

@@ -22,13 +22,13 @@ const (
 	// maxAge bounds the age of a command, in seconds.
 	maxAge = 1e9
 	// restFor is how many of the script's ticks, one a second, the last line of
-	// a run waits for its end. That a file was rotated is told before the second
+	// a run waits for its end. That a file was rotated is reported before the second
 	// tick after it, however late that is heard.
 	restFor = 2
 )
 
 // cutLine returns the line at the beginning of buf and what is after it, or
-// all of it where it has no end.
+// all of it if it has no end.
 func cutLine(buf []byte) (line, after []byte, found bool) {
 	return bytes.Cut(buf, []byte("\n"))
 }
@@ -96,7 +96,7 @@ func (r *reading) message(words []string) error {
 	return fmt.Errorf("%w: %.200q", errProtocol, words)
 }
 
-// take does what a message says. It is false where it makes no sense.
+// take does what a message says. It is false if it makes no sense.
 func (r *reading) take(words []string, data []byte) bool {
 	switch kind := words[0] + strconv.Itoa(len(words)-1); {
 	case words[0] == "W":
@@ -200,7 +200,7 @@ func (r *reading) begin(words []string) bool {
 }
 
 // tick does what is due once a second. age is when the folders were looked at,
-// in seconds since the command began, and state what the command is told of that
+// in seconds since the command began, and state what the command is given of that
 // where it is started again.
 func (r *reading) tick(age, state string) bool {
 	after, err := strconv.ParseFloat(age, 64)

@@ -42,7 +42,7 @@ type node struct {
 	mu         sync.Mutex
 	containers map[string]*container
 	waiting    map[string]chan struct{} // who waits for an answer, by token
-	stdin      *os.File                 // of the command; nil where none goes
+	stdin      *os.File                 // of the command; nil if none goes
 	doubted    time.Time                // when the gap begins of a command that does not answer
 	seen       sight                    // up to where the files are known
 	outage     outage                   // of the reading; zero while all goes
@@ -92,7 +92,7 @@ func (n *node) session(parent context.Context) (opened bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("opening a pipe for the reading of log files: %w", err)
 	}
-	release := context.AfterFunc(ctx, func() { hold.Close() })
+	release := context.AfterFunc(ctx, func() { _ = hold.Close() })
 	running, kill := context.WithCancel(context.WithoutCancel(parent))
 	defer kill()
 	q := newQueue(ctx, &n.c.waits)

@@ -11,13 +11,13 @@ import (
 type sight struct {
 	// at is not after that, by this machine's clock.
 	at time.Time
-	// state is the same for the command in the node; empty where it did not say.
+	// state is the same for the command in the node; empty if it did not say.
 	state string
 }
 
 // outage is a time in which nothing is read.
 type outage struct {
-	// since is up to when the files are known; zero where there is no outage.
+	// since is up to when the files are known; zero if there is no outage.
 	since  time.Time
 	reason string
 	// token is asked of the command that reads on. Its answer shows that all was
@@ -35,7 +35,7 @@ func (n *node) sees(s sight) {
 	}
 }
 
-// broke begins an outage, unless one goes on. It is false where the files were
+// broke begins an outage, unless one goes on. It is false if the files were
 // never known.
 func (n *node) broke(err error) bool {
 	n.mu.Lock()
@@ -64,7 +64,7 @@ func (n *node) askAgain() error {
 }
 
 // mend ends an outage: all was read that was there when the reading went on. The
-// gap hides nothing where no container's files came or went unseen. The caller
+// gap hides nothing if no container's files came or went unseen. The caller
 // holds n.mu.
 func (r *reading) mend() {
 	n := r.n

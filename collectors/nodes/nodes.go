@@ -163,7 +163,7 @@ func (w *writer) finish() error {
 	return err
 }
 
-// message is a journal entry as a line; empty where it has no text.
+// message is a journal entry as a line; empty if it has no text.
 func message(document []byte) (string, error) {
 	var entry struct {
 		At      string          `json:"__REALTIME_TIMESTAMP"`
@@ -187,7 +187,7 @@ func message(document []byte) (string, error) {
 	return at + " " + strings.ReplaceAll(text, "\n", "\n  ") + "\n", nil
 }
 
-// textOf is a field of the journal: text, or an array of bytes where it is not
+// textOf is a field of the journal: text, or an array of bytes if it is not
 // all printable, or null where it is too long.
 func textOf(field json.RawMessage) (string, error) {
 	var text string

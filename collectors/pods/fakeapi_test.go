@@ -271,7 +271,7 @@ func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request, resource string)
 		}
 		f.mu.Unlock()
 		select {
-		case <-closing: // what changed after that is not told by this watch
+		case <-closing: // what changed after that is not reported by this watch
 			return
 		default:
 		}

@@ -26,7 +26,7 @@ const (
 
 // Sync returns once every state that the API server had before it was recorded:
 // what is there is listed and compared with what the watches brought. What came
-// and went before the watch told of it is not waited for. Where the API server
+// and went before the watch reported it is not waited for. Where the API server
 // does not answer before ctx ends, or a watch lags behind, that is the error,
 // and a gap is declared that goes on until all is there again. Kubernetes'
 // events are left out: they are hints.
@@ -58,7 +58,7 @@ type versions struct {
 	// which a gap tells.
 	seen time.Time
 	away bool
-	// doubted is when the gap begins of a watch that lags; zero where there is
+	// doubted is when the gap begins of a watch that lags; zero if there is
 	// none.
 	doubted time.Time
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestWhatTheAPIServerHasIsSeen asks whether all was told while pods come, change
+// TestWhatTheAPIServerHasIsSeen asks whether all was reported while pods come, change
 // and go, and while the watches hang.
 func TestWhatTheAPIServerHasIsSeen(t *testing.T) {
 	f, s := newFakeAPI(t), newSink()

@@ -41,11 +41,11 @@ type watcher struct {
 	failed int
 	reason string
 	// due is what a watch that was resumed has to bring before its gap is over;
-	// nil where nothing is due.
+	// nil if nothing is due.
 	due *listing
 	// versions are what is known, for who compares it.
 	versions versions
-	// blind is since when the gap goes on that was declared; zero where none
+	// blind is since when the gap goes on that was declared; zero if none
 	// does.
 	blind time.Time
 }
@@ -312,7 +312,7 @@ func (w *watcher) keep(d decoded) {
 // remove records that an object is gone.
 func (w *watcher) remove(d decoded) {
 	delete(w.known, d.uid)
-	defer w.versions.remove(d.uid) // once it is told
+	defer w.versions.remove(d.uid) // once it is reported
 	w.c.files.keep(d.record)
 	w.c.files.forget(d.uid)
 	switch d.record.Type {

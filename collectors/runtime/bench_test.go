@@ -17,7 +17,7 @@ func BenchmarkSync(b *testing.B) {
 	if node == "" {
 		b.Fatal("LAB_E2E_NODE names no node")
 	}
-	c := New(dockerExec{}, newSink(), Options{Nodes: []string{node}, Namespaces: []string{"default"}})
+	c := New(&dockerExec{}, newSink(), Options{Nodes: []string{node}, Namespaces: []string{"default"}})
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	began := time.Now()

@@ -15,13 +15,14 @@ import (
 	"github.com/kind-lab/lab/collectors"
 )
 
-// catchUp records what the node knows of starts and ends that no stream told.
+// catchUp records what the node knows of starts and ends that no stream reported.
 // After a break it then closes the gap, with a loss, whatever the node knows:
 // containers that were made and removed in between, and memory kills of which the
 // kernel's log does not tell, are known to nobody. It is false where ctx ended
 // before the node had answered.
 func (n *node) catchUp(ctx context.Context) bool {
 	found, err := n.inspect(ctx)
+	n.learn() // before Ready: later a container may go before it is asked for
 	if ctx.Err() != nil {
 		return false
 	}

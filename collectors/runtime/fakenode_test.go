@@ -15,24 +15,30 @@ import (
 // fakeNode plays a node: it keeps containers, streams events to each ctr that
 // reads them, answers ctr and crictl, and can break its streams or be away.
 type fakeNode struct {
-	mu         sync.Mutex
-	containers map[string]*fakeContainer
-	order      []string
-	streams    map[chan string]bool
-	broken     chan struct{} // closed to break the streams
-	away       bool
-	deaf       bool // streams bring nothing
-	noCrictl   bool
-	infoFails  int // how many times `ctr containers info` fails
-	infoTakes  time.Duration
-	asked      int // how often it was asked for `ctr containers info`
-	questions  []string
-	refuses    string        // why no event is caused
-	unread     bool          // the streams' input is not read
-	answers    time.Duration // how long an event takes to be caused
-	opened     int
-	kernelLog  []string // memory cgroups in which it killed
-	noKernel   bool
+	mu          sync.Mutex
+	containers  map[string]*fakeContainer
+	order       []string
+	streams     map[chan string]bool
+	broken      chan struct{} // closed to break the streams
+	away        bool
+	deaf        bool // streams bring nothing
+	noCrictl    bool
+	infoFails   int // how many times `ctr containers info` fails
+	infoTakes   time.Duration
+	infoHangs   chan struct{} // it waits for its end, where there is one
+	asked       int           // how often it was asked for `ctr containers info`
+	questions   []string
+	refuses     string        // why no event is caused
+	unread      bool          // the streams' input is not read
+	answers     time.Duration // how long an event takes to be caused
+	opened      int
+	surveyTakes time.Duration
+	kernelLog   []string // memory cgroups in which it killed
+	noKernel    bool
+	kernelFails int  // how many times reading its log fails
+	kernelAsked int  // how often it was asked for its log
+	annotates   bool // streams say whose containers are
+	noBundles   bool // but cannot read it
 }
 
 type fakeContainer struct {
@@ -60,7 +66,7 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 	}
 	line := strings.Join(cmd, " ")
 	switch {
-	case strings.Contains(line, "k8s.io events"):
+	case len(cmd) == 3 && cmd[2] == startScript:
 		return f.events(ctx, stdin, stdout, stderr)
 	case strings.Contains(line, "containers info"):
 		return f.infos(stdout, stderr, cmd[4:])
@@ -69,9 +75,14 @@ func (f *fakeNode) NodeExec(ctx context.Context, node string, stdin io.Reader, s
 	case strings.Contains(line, "dmesg"):
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.noKernel {
+		f.kernelAsked++
+		if f.noKernel { // kernelScript ends with 0 all the same
 			fmt.Fprint(stderr, "dmesg: read kernel buffer failed: Operation not permitted")
-			return errExit
+			return nil
+		}
+		if f.kernelFails > 0 {
+			f.kernelFails--
+			return fmt.Errorf("the engine: %w", context.DeadlineExceeded)
 		}
 		fmt.Fprintln(stdout, strings.Join(f.kernelLog, "\n"))
 		return nil
@@ -87,6 +98,9 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 	f.streams[lines] = true
 	f.opened++
 	unread := f.unread
+	if f.annotates {
+		lines <- strings.Join([]string{time.Now().UTC().Round(0).String(), "lab", topicAnnotates, "{}"}, " ")
+	}
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
@@ -118,10 +132,14 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 	}
 }
 
-// answer plays stream.sh and ask.pl: it causes an event for each line.
+// answer plays stream.sh and ask.pl: it causes an event for each line that is no
+// line of a program.
 func (f *fakeNode) answer(stdin io.Reader, stderr io.Writer) {
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
 		name := lines.Text()
+		if !strings.HasPrefix(name, probePrefix) {
+			continue
+		}
 		f.mu.Lock()
 		f.questions = append(f.questions, name)
 		refuses, answers := f.refuses, f.answers
@@ -152,7 +170,11 @@ func (o *oneAtATime) Write(p []byte) (int, error) {
 func (f *fakeNode) infos(stdout, stderr io.Writer, ids []string) error {
 	f.mu.Lock()
 	f.asked++
+	hangs := f.infoHangs
 	f.mu.Unlock()
+	if hangs != nil {
+		<-hangs
+	}
 	var failed error
 	for _, id := range ids {
 		time.Sleep(f.infoTakes)
@@ -179,6 +201,15 @@ func labelsJSON(labels map[string]string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
+// ownerJSON plays annotate.pl.
+func ownerJSON(id string, labels map[string]string) string {
+	if labels[labelKind] == "sandbox" {
+		return fmt.Sprintf(`{"id":%q,"sandbox":true}`, id)
+	}
+	return fmt.Sprintf(`{"id":%q,"pod":%q,"namespace":%q,"uid":%q,"container":%q}`,
+		id, labels[labelPod], labels[labelNamespace], labels[labelUID], labels[labelContainer])
+}
+
 func (f *fakeNode) inspect(stdout, stderr io.Writer, namespaces []string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -201,6 +232,10 @@ func (f *fakeNode) inspect(stdout, stderr io.Writer, namespaces []string) error 
 }
 
 func (f *fakeNode) survey(stdout, stderr io.Writer) error {
+	f.mu.Lock()
+	takes := f.surveyTakes
+	f.mu.Unlock()
+	time.Sleep(takes)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.noCrictl {
@@ -255,17 +290,28 @@ func (f *fakeNode) createLabelled(id string, labels map[string]string) {
 	f.emit("k8s.io", "/containers/create", fmt.Sprintf(`{"id":%q,"image":"busybox","runtime":{"name":"io.containerd.runc.v2"}}`, id))
 }
 
+// start makes a container's task and starts it.
 func (f *fakeNode) start(id string, at time.Time) {
 	f.mu.Lock()
-	f.containers[id].started = at
+	c := f.containers[id]
+	c.started = at
+	annotates := f.annotates && !f.noBundles
 	f.mu.Unlock()
+	if annotates {
+		f.emit("k8s.io", topicOwner, ownerJSON(id, c.labels))
+	}
+	f.emit("k8s.io", topicTaskCreate, fmt.Sprintf(`{"container_id":%q,"bundle":"/run/%s"}`, id, id))
 	f.emitAt(at, "k8s.io", "/tasks/start", fmt.Sprintf(`{"container_id":%q,"pid":42}`, id))
 }
 
 func (f *fakeNode) exit(id string, at time.Time, code int) {
 	f.mu.Lock()
 	f.containers[id].finished, f.containers[id].code = at, code
+	annotates, log := f.annotates && !f.noKernel, strings.Join(f.kernelLog, "\n")
 	f.mu.Unlock()
+	if annotates && code == 137 {
+		f.emit("k8s.io", topicKernel, fmt.Sprintf(`{"id":%q,"oom":%v}`, id, strings.Contains(log, id)))
+	}
 	f.emitAt(at.Add(5*time.Millisecond), "k8s.io", "/tasks/exit", fmt.Sprintf(
 		`{"container_id":%q,"id":%q,"pid":42,"exit_status":%d,"exited_at":{"seconds":%d,"nanos":%d}}`,
 		id, id, code, at.Unix(), at.Nanosecond()))

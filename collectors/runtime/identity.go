@@ -88,8 +88,12 @@ const infoScript = `for id; do
 done 3>&1
 exit "${code:-0}"`
 
-// lookUp asks the node for a container's labels, unless it was asked before.
+// lookUp asks the node for a container's labels, unless that is known or was asked
+// before.
 func (n *node) lookUp(ctx context.Context, id string) *lookup {
+	if l, has := n.lookups[id]; has {
+		return l
+	}
 	n.learn()
 	if l, has := n.lookups[id]; has {
 		return l

@@ -18,10 +18,18 @@ const (
 	topicContainerCreate = "/containers/create"
 	topicContainerDelete = "/containers/delete"
 	topicNamespaceCreate = "/namespaces/create"
+	topicTaskCreate      = "/tasks/create"
 	topicStart           = "/tasks/start"
 	topicExit            = "/tasks/exit"
 	topicOOM             = "/tasks/oom"
 	topicProbe           = "/lab/probe"
+)
+
+// The topics of the lines that annotate.pl adds, where it runs.
+const (
+	topicAnnotates = "/lab/annotates"
+	topicOwner     = "/lab/container"
+	topicKernel    = "/lab/kernel"
 )
 
 // maxLine bounds one line of ctr's output.
@@ -33,6 +41,7 @@ type event struct {
 	namespace string
 	topic     string
 	payload   payload
+	note      note
 }
 
 // payload has the fields of the events that are read.
@@ -85,7 +94,12 @@ func parseLine(line string) (event, error) {
 	}
 	e := event{at: at.UTC(), namespace: fields[4], topic: fields[5]}
 	switch e.topic {
-	case topicContainerCreate, topicContainerDelete, topicNamespaceCreate, topicStart, topicExit, topicOOM, topicProbe:
+	case topicContainerCreate, topicContainerDelete, topicNamespaceCreate, topicTaskCreate, topicStart, topicExit, topicOOM, topicProbe:
+	case topicOwner, topicKernel:
+		if len(fields) == 7 {
+			e.note = parseNote(fields[6])
+		}
+		return e, nil
 	default:
 		return e, nil
 	}
@@ -114,7 +128,7 @@ func (e event) container() string {
 			return ""
 		}
 		return e.payload.ContainerID
-	case topicStart, topicOOM:
+	case topicTaskCreate, topicStart, topicOOM:
 		return e.payload.ContainerID
 	}
 	return ""

@@ -34,6 +34,13 @@ func TestParseLine(t *testing.T) {
 		"another topic's payload is not read": {
 			line: `2026-05-28 13:05:41 +0000 UTC k8s.io /snapshot/remove what {`, topic: "/snapshot/remove", at: "2026-05-28T13:05:41Z",
 		},
+		"a note": {
+			line: `2026-05-28 13:05:41 +0000 UTC k8s.io /lab/container {"id":"c1","sandbox":true}`, topic: topicOwner, at: "2026-05-28T13:05:41Z",
+		},
+		"a note that cannot be read": {
+			line: `2026-05-28 13:05:41 +0000 UTC k8s.io /lab/kernel {`, topic: topicKernel, at: "2026-05-28T13:05:41Z",
+		},
+		"no note":     {line: `2026-05-28 13:05:41 +0000 UTC k8s.io /lab/kernel`, topic: topicKernel, at: "2026-05-28T13:05:41Z"},
 		"no payload":  {line: `2026-05-28 13:05:41 +0000 UTC k8s.io /tasks/start`, fails: true},
 		"no time":     {line: `ctr: cannot unmarshal an event from Any`, fails: true},
 		"bad payload": {line: `2026-05-28 13:05:41 +0000 UTC k8s.io /tasks/start {"container_id":1}`, fails: true},
@@ -75,6 +82,7 @@ func TestALongLineIsBounded(t *testing.T) {
 func FuzzParseLine(f *testing.F) {
 	f.Add(`2026-05-28 13:05:26.050170601 +0000 UTC k8s.io /tasks/start {"container_id":"c1","pid":1234}`)
 	f.Add(`2026-05-28 13:05:41 +0000 UTC k8s.io /tasks/exit {"exited_at":{"seconds":9223372036854775807}}`)
+	f.Add(`2026-05-28 13:05:41 +0000 UTC k8s.io /lab/container {"id":"c1","pod":"\u0000"}`)
 	f.Add("       ")
 	f.Fuzz(func(t *testing.T, line string) {
 		e, err := parseLine(line)

@@ -26,22 +26,26 @@ type node struct {
 	opened func()
 
 	lookups map[string]*lookup
+	// annotated says that the stream says by itself whose containers are.
+	annotated bool
 	// surveyed brings what a survey found, until it is taken.
 	surveyed <-chan map[string]*lookup
 	// lines are the stream's, ahead what was read of it and not recorded yet.
 	lines <-chan string
-	ahead []told
+	ahead []message
 	// unnamed are the look-ups that go on.
 	unnamed batches[*lookup]
 	group   sync.WaitGroup
 	started map[string]bool
 	exited  map[string]bool
-	// outOfMemory are those of whose kill for memory the runtime told.
+	// outOfMemory are those whose kill for memory the runtime reported.
 	outOfMemory map[string]bool
-	// kernel are the runs whose end the kernel's log is asked about.
-	kernel  batches[collectors.Record]
-	removed []string // ids of removed containers, oldest first
-	asker   asker
+	// kernel are the runs whose end the kernel's log is asked about, kernelSaid
+	// what the stream said last of it.
+	kernel     batches[collectors.Record]
+	kernelSaid note
+	removed    []string // ids of removed containers, oldest first
+	asker      asker
 
 	// doubt is the gap of a stream that does not answer.
 	doubt doubt
@@ -115,7 +119,7 @@ func (n *node) session(parent context.Context) error {
 			continue
 		}
 	}()
-	n.lines, n.ahead = s.lines, nil
+	n.lines, n.ahead, n.annotated = s.lines, nil, false
 	if err := n.prove(parent, s); err != nil {
 		return err
 	}
@@ -139,34 +143,45 @@ func (n *node) session(parent context.Context) error {
 	return <-s.ended
 }
 
-// told is what one line tells, or why it cannot be read.
-type told struct {
+// message is what one line says, or why it cannot be read.
+type message struct {
 	event
 	err error
 }
 
-// listen reads one line and begins to ask for the container that it tells of.
-// Such look-ups end with ctx.
+// listen reads one line and learns whose the container is that it tells of, or
+// begins to ask. Such look-ups end with ctx.
 func (n *node) listen(ctx context.Context, line string) {
-	var t told
+	var t message
 	t.event, t.err = parseLine(line)
 	n.ahead = append(n.ahead, t)
-	if id := t.container(); t.err == nil && t.topic == topicContainerCreate && t.namespace == criNamespace && id != "" {
+	if t.err != nil {
+		return
+	}
+	id := t.container()
+	switch {
+	case t.topic == topicAnnotates:
+		n.annotated = true
+	case t.namespace != criNamespace:
+	case t.topic == topicOwner:
+		n.take(t.note)
+	case id != "" && (t.topic == topicContainerCreate && !n.annotated || t.topic == topicTaskCreate):
 		n.lookUp(ctx, id)
 	}
 }
 
-// await waits for an answer, and listens meanwhile: one question at a time would
-// be far behind where many containers are made.
-func (n *node) await(ctx context.Context, l *lookup) {
+// await waits until it is known whose a container is, and listens meanwhile: one
+// question at a time would be far behind where many containers are made.
+func (n *node) await(ctx context.Context, id string) *lookup {
 	for {
+		l := n.lookUp(ctx, id) // a line may have answered meanwhile
 		lines := n.lines
 		if len(n.ahead) >= queued {
 			lines = nil
 		}
 		select {
 		case <-l.done: // at the end of ctx at the latest
-			return
+			return l
 		case line, more := <-lines:
 			if !more {
 				n.lines = nil
@@ -178,14 +193,14 @@ func (n *node) await(ctx context.Context, l *lookup) {
 }
 
 // pop takes the oldest of what was read ahead.
-func (n *node) pop() told {
+func (n *node) pop() message {
 	first := n.ahead[0]
 	n.ahead = n.ahead[1:]
 	return first
 }
 
-// hear records what one line told.
-func (n *node) hear(ctx context.Context, e told) {
+// hear records what one line reported.
+func (n *node) hear(ctx context.Context, e message) {
 	n.heard = time.Now()
 	n.doubt.hear(n.heard)
 	if e.err != nil {
@@ -195,6 +210,9 @@ func (n *node) hear(ctx context.Context, e told) {
 	if e.isAnswer() {
 		n.believe()
 		n.asker.pass(e.payload.Name)
+	}
+	if e.topic == topicKernel {
+		n.kernelSaid = e.note
 	}
 	id := e.container()
 	if e.namespace != criNamespace || id == "" {
@@ -221,8 +239,7 @@ func (n *node) task(ctx context.Context, kind collectors.Type, at time.Time, id 
 	if kind == collectors.TypeTaskStart && n.started[id] || kind == collectors.TypeTaskExit && n.exited[id] {
 		return
 	}
-	l := n.lookUp(ctx, id)
-	n.await(ctx, l)
+	l := n.await(ctx, id)
 	if l.err != nil && ctx.Err() != nil {
 		return
 	}
@@ -257,7 +274,7 @@ func (n *node) record(ctx context.Context, kind collectors.Type, at time.Time, i
 	}
 }
 
-// forget bounds what is known of removed containers: an exit may be told after
+// forget bounds what is known of removed containers: an exit may be reported after
 // the removal, though not long after.
 func (n *node) forget(id string) {
 	n.removed = append(n.removed, id)

@@ -3,12 +3,15 @@
 // kernel killed in it for memory, in nanoseconds of the node's clock.
 //
 // It sees a container that lived 13 ms, which a watch of the API never does.
-// A container's pod is found by the labels that the kubelet gives it, which
-// are read as soon as the container is made.
+// The stream itself says whose a container is: on a node that has perl, a program
+// in front of it reads the container's bundle when the task is created. If the
+// stream does not say it, the node is asked for the labels that the kubelet gives
+// the container. That takes a process in the node, and may be too late.
 //
-// Of the kills for memory that containerd missed it learns from the kernel's log.
+// Of the kills for memory that containerd missed it learns from the kernel's log, in
+// the same ways.
 //
-// Whether all was told is asked over the input of the open stream: the node causes
+// Whether all was reported is asked over the input of the open stream: the node causes
 // an event of our own in containerd, which comes out behind what happened before.
 // No process is started for it on a node that has perl.
 //

@@ -169,6 +169,7 @@ func TestWhatIsNotAContainerOfTheNamespaceIsIgnored(t *testing.T) {
 // as the observation begins, and removes them before they can be asked for.
 func TestTheEndOfWhatIsGivenUpIsNoGap(t *testing.T) {
 	f, s := newFakeNode(), newSink()
+	f.surveyTakes = 50 * time.Millisecond
 	base := time.Now()
 	f.create("old", "lab-before", "main")
 	f.createLabelled("pause", map[string]string{labelNamespace: "lab-before", labelPod: "myapp", labelKind: "sandbox"})
@@ -319,7 +320,7 @@ func TestNames(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("that cannot be had are a gap of one", func(t *testing.T) {
+	t.Run("that are not available are a gap of one", func(t *testing.T) {
 		f, s := newFakeNode(), newSink()
 		r := start(t, f, s, "lab").ready(t)
 		f.emit("k8s.io", "/tasks/start", `{"container_id":"ghost","pid":1}`)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -37,17 +38,27 @@ esac
 // script is a streamScript that runs on this machine, with this machine's shell
 // and perl.
 type script struct {
-	dir    string
-	stdin  *os.File
-	events chan event
-	said   chan string
-	ended  chan error
+	dir      string
+	programs string
+	stdin    *os.File
+	process  *os.Process
+	events   chan printed
+	// annotates is whether it says that it does.
+	annotates atomic.Bool
+	said      chan string
+	ended     chan error
 }
 
-// startScript starts one. Only the programs of the names are on its PATH.
-func startScript(t *testing.T, programs ...string) *script {
+// printed is a line of the script's, read.
+type printed struct {
+	event
+	line string
+}
+
+// newScript makes one. Only the programs of the names are on its PATH.
+func newScript(t *testing.T, names ...string) *script {
 	t.Helper()
-	s := &script{dir: t.TempDir(), events: make(chan event, 100), said: make(chan string, 100), ended: make(chan error, 1)}
+	s := &script{dir: t.TempDir(), programs: programs(), events: make(chan printed, 100), said: make(chan string, 100), ended: make(chan error, 1)}
 	for _, folder := range []string{"bin", "namespaces", "namespaces/default", "namespaces/lab-probe-old"} {
 		if err := os.Mkdir(filepath.Join(s.dir, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -55,7 +66,7 @@ func startScript(t *testing.T, programs ...string) *script {
 	}
 	s.write(t, "bin/ctr", fakeCtr)
 	s.write(t, "events", "")
-	for _, name := range append(programs, "sh", "tail", "mkdir", "rmdir", "ls", "cat", "grep", "tr", "printf") {
+	for _, name := range append(names, "sh", "tail", "mkdir", "rmdir", "ls", "cat", "grep", "tr", "printf") {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +92,10 @@ func (s *script) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.stdin = hold
-	c := exec.Command("sh", "-c", streamScript, "sh", askScript)
+	if _, err := io.WriteString(hold, s.programs); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("sh", "-c", startScript)
 	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "CTR=" + s.dir, "CONTAINERD_ADDRESS=" + s.socket()}
 	c.Stdin = stdin
 	c.Stdout = &lineWriter{line: func(line string) error {
@@ -89,25 +103,33 @@ func (s *script) run(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		s.events <- e
+		if e.topic == topicAnnotates {
+			s.annotates.Store(true)
+			return nil
+		}
+		s.events <- printed{e, line}
 		return nil
 	}}
 	c.Stderr = &lineWriter{line: func(line string) error { s.said <- line; return nil }}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { s.ended <- c.Wait(); stdin.Close() }()
+	s.process = c.Process
+	go func() { s.ended <- c.Wait(); _ = stdin.Close() }()
 }
 
 func (s *script) socket() string { return filepath.Join(s.dir, "c.sock") }
 
-// ends waits for the end of the command, and of all that has its output.
-func (s *script) ends(t *testing.T, after string) {
+// ends waits for the end of the command, and of all that has its output. It returns
+// how it ended.
+func (s *script) ends(t *testing.T, after string) error {
 	t.Helper()
 	select {
-	case <-s.ended:
+	case err := <-s.ended:
+		return err
 	case <-time.After(10 * time.Second):
 		t.Errorf("the script goes on 10 s after %s", after)
+		return nil
 	}
 }
 
@@ -146,7 +168,7 @@ func TestTheScriptCausesEvents(t *testing.T) {
 		"there is no perl":    {namespace: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startScript(t, test.programs...)
+			s := newScript(t, test.programs...)
 			if test.perl != "" {
 				s.write(t, "bin/perl", test.perl)
 			}
@@ -167,10 +189,13 @@ func TestTheScriptCausesEvents(t *testing.T) {
 			if test.namespace {
 				s.emptied(t)
 			}
+			if got, want := s.annotates.Load(), len(test.programs) > 0; got != want {
+				t.Errorf("the stream is annotated: %v, want %v", got, want)
+			}
 			if err := s.stdin.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s.ends(t, "its input")
+			_ = s.ends(t, "its input")
 		})
 	}
 }
@@ -196,7 +221,7 @@ func (s *script) emptied(t *testing.T) {
 
 func TestTheScriptSaysWhyItCausesNoEvent(t *testing.T) {
 	for _, programs := range [][]string{{"perl"}, {}} {
-		s := startScript(t, programs...)
+		s := newScript(t, programs...)
 		s.write(t, "refuses", "ctr: cannot connect:\n  *\n")
 		s.run(t)
 		s.ask(t, "lab-probe-one")
@@ -206,14 +231,14 @@ func TestTheScriptSaysWhyItCausesNoEvent(t *testing.T) {
 		if err := s.stdin.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s.ends(t, "its input")
+		_ = s.ends(t, "its input")
 	}
 }
 
 // TestTheScriptEndsWithCtr holds its input open.
 func TestTheScriptEndsWithCtr(t *testing.T) {
 	for _, programs := range [][]string{{"perl"}, {}} {
-		s := startScript(t, programs...)
+		s := newScript(t, programs...)
 		s.run(t)
 		s.ask(t, "lab-probe-one")
 		receive(t, "answer", s.said)
@@ -224,7 +249,9 @@ func TestTheScriptEndsWithCtr(t *testing.T) {
 		if out, err := exec.Command("kill", strings.TrimSpace(string(pid))).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		s.ends(t, "ctr's end")
+		if err := s.ends(t, "ctr's end"); err == nil || err.Error() != "exit status 143" {
+			t.Errorf("it ended with %v, want ctr's own code", err)
+		}
 		s.emptied(t)
 		if err := s.stdin.Close(); err != nil {
 			t.Fatal(err)
@@ -245,7 +272,7 @@ func (s *script) serve(t *testing.T, answer func(request) []byte) {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	t.Cleanup(func() { listener.Close(); <-done })
+	t.Cleanup(func() { _ = listener.Close(); <-done })
 	go func() {
 		defer close(done)
 		for {

@@ -5,9 +5,15 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
+
+// startScript reads the other programs from its standard input and runs them.
+//
+//go:embed start.sh
+var startScript string
 
 // streamScript prints containerd's events, and answers questions, until its
 // standard input ends.
@@ -15,10 +21,22 @@ import (
 //go:embed stream.sh
 var streamScript string
 
-// askScript is its argument: the perl program that causes an event.
+// askScript is the perl program that causes an event.
 //
 //go:embed ask.pl
 var askScript string
+
+// annotateScript is the perl program that says in the stream whose its containers
+// are.
+//
+//go:embed annotate.pl
+var annotateScript string
+
+// programs are the first lines of startScript's standard input.
+func programs() string {
+	const end = "#end\n"
+	return streamScript + end + askScript + end + annotateScript + end
+}
 
 // queued bounds the lines that wait to be recorded; when it is reached the
 // node's ctr waits.
@@ -42,6 +60,10 @@ func (n *node) stream(ctx context.Context) (*stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe for the event stream: %w", err)
 	}
+	// An empty pipe has room for them.
+	if _, err := io.WriteString(hold, programs()); err != nil {
+		return nil, fmt.Errorf("writing to the input of the event stream: %w", errors.Join(err, hold.Close(), stdin.Close()))
+	}
 	out, end := make(chan string, queued), make(chan error, 1)
 	stdout := &lineWriter{line: func(line string) error {
 		select {
@@ -59,9 +81,9 @@ func (n *node) stream(ctx context.Context) (*stream, error) {
 		_, err := said.Write([]byte(line + "\n"))
 		return err
 	}}
-	release := context.AfterFunc(ctx, func() { hold.Close() })
+	release := context.AfterFunc(ctx, func() { _ = hold.Close() })
 	n.group.Go(func() {
-		err := n.c.exec.NodeExec(ctx, n.name, stdin, stdout, stderr, "sh", "-c", streamScript, "sh", askScript)
+		err := n.c.exec.NodeExec(ctx, n.name, stdin, stdout, stderr, "sh", "-c", startScript)
 		if release() {
 			err = errors.Join(err, hold.Close())
 		}

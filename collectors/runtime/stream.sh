@@ -30,7 +30,7 @@ fi
 } >/dev/null 2>&1 &'
 
 exec 3<&0 </dev/null
-ctr -n k8s.io events 'topic~="^/tasks/(start|exit|oom)"' 'topic~="^/(containers|namespaces)/(create|delete)"' 'topic=="/lab/probe"' 3<&- &
+ctr -n k8s.io events 'topic~="^/tasks/(create|start|exit|oom)"' 'topic~="^/(containers|namespaces)/(create|delete)"' 'topic=="/lab/probe"' 3<&- &
 stream=$!
 (
   if perl -MSocket -e 1 2>/dev/null; then

@@ -49,7 +49,7 @@ type doubt struct {
 	heard  time.Time
 	broken bool
 	// since is when the gap begins of a stream that does not answer; zero
-	// where there is none.
+	// if there is none.
 	since time.Time
 }
 
@@ -94,13 +94,13 @@ func (n *node) disbelieve(why error) {
 }
 
 // believe closes that gap: an event of our own came out of the stream, and so
-// everything that was told before it. It came late, and nothing is missing.
+// everything that was reported before it. It came late, and nothing is missing.
 func (n *node) believe() {
 	n.doubt.mu.Lock()
 	since := n.doubt.since
 	n.doubt.since = time.Time{}
 	n.doubt.mu.Unlock()
 	if !since.IsZero() {
-		n.declare(since, time.Now(), 0, "it answers again, and has told everything")
+		n.declare(since, time.Now(), 0, "it answers again, and has reported everything")
 	}
 }

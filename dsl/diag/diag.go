@@ -1,6 +1,6 @@
-// Package diag is the one form of everything that lab has to say about a
-// place in a scenario: a mistake, a warning, an expectation that was not met.
-// Its JSON form is the canon; the text is rendered from it.
+// Package diag is the format of everything that lab reports about a place in a
+// scenario: a mistake, a warning, an expectation that failed. Its JSON form is
+// authoritative; the text is rendered from it.
 package diag
 
 // The severities of diagnostics.
@@ -9,11 +9,11 @@ const (
 	SeverityWarning = "warning"
 )
 
-// Diagnostic is one thing to say about a place in a scenario.
+// Diagnostic is one message about a place in a scenario.
 type Diagnostic struct {
 	Severity string `json:"severity"`
-	// Summary says in a few words what is the matter; Detail says what was
-	// found, what was expected and what to do.
+	// Summary names the problem in a few words. Detail says what was found, what
+	// was expected and what to do.
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`
 	Range   *Range `json:"range,omitempty"`
@@ -37,7 +37,7 @@ type Pos struct {
 
 // Snippet is the source that a diagnostic is about.
 type Snippet struct {
-	// Context says what encloses it, such as `scenario "classic"`.
+	// Context is what encloses it, such as `scenario "classic"`.
 	Context string `json:"context,omitempty"`
 	// Code is the source line, or lines; StartLine is its first line's
 	// number.
@@ -46,12 +46,12 @@ type Snippet struct {
 	// HighlightStart and HighlightEnd are byte offsets in Code.
 	HighlightStart int `json:"highlight_start"`
 	HighlightEnd   int `json:"highlight_end"`
-	// Values are the references in the expression with what they stand for,
-	// such as `var.x is 3`.
+	// Values are the references in the expression with their values, such as
+	// `var.x is 3`.
 	Values []Value `json:"values,omitempty"`
 }
 
-// Value is a reference in an expression with what it stands for.
+// Value is a reference in an expression with its value.
 type Value struct {
 	Reference string `json:"reference"`
 	// Statement completes the sentence that begins with the reference, such

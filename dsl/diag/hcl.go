@@ -11,9 +11,9 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// FromHCL returns HCL's diagnostics as this package's, sorted by place. files
-// are the parsed sources by name, as in dsl.Module; a diagnostic in a file that
-// is not among them has no snippet.
+// FromHCL converts HCL's diagnostics, and sorts them by place. files are the
+// parsed sources by name, as in dsl.Module. A diagnostic in any other file has no
+// snippet.
 func FromHCL(diags hcl.Diagnostics, files map[string]*hcl.File) List {
 	list := make(List, 0, len(diags))
 	for _, d := range diags {
@@ -51,8 +51,8 @@ func rangeOf(r hcl.Range) *Range {
 	}
 }
 
-// NewSnippet returns the lines of a range with what encloses them; nil where
-// the file does not have that range.
+// NewSnippet returns the lines of a range with what encloses them; nil if the
+// file does not have that range.
 func NewSnippet(file *hcl.File, r hcl.Range) *Snippet {
 	src := file.Bytes
 	start, end := r.Start.Byte, max(r.End.Byte, r.Start.Byte)
@@ -63,7 +63,7 @@ func NewSnippet(file *hcl.File, r hcl.Range) *Snippet {
 	last := len(src)
 	until := end
 	if end > start && src[end-1] == '\n' {
-		until = end - 1 // the line's own end is no reason to show the next one
+		until = end - 1 // a range up to the end of a line does not include the next line
 	}
 	if i := strings.IndexByte(string(src[until:]), '\n'); i >= 0 {
 		last = until + i
@@ -100,8 +100,8 @@ func enclosing(file *hcl.File, offset int) string {
 	return strings.Join(names, ", ")
 }
 
-// valuesIn says what the references of an expression stand for, sorted. Whole
-// roots say nothing and are left out.
+// valuesIn returns the values of the references in an expression, sorted. It
+// omits whole roots.
 func valuesIn(expr hcl.Expression, ctx *hcl.EvalContext) []Value {
 	var values []Value
 	seen := map[string]bool{}
@@ -118,8 +118,8 @@ func valuesIn(expr hcl.Expression, ctx *hcl.EvalContext) []Value {
 	return values
 }
 
-// ValuesOf says what references stand for, in their order: for the snippet of
-// a verdict.
+// ValuesOf returns the values of references, in their order, for the snippet of a
+// verdict.
 func ValuesOf(refs []value.Ref) []Value {
 	values := make([]Value, 0, len(refs))
 	for _, ref := range refs {
@@ -149,8 +149,8 @@ func statement(v cty.Value) string {
 	return "is " + value.Format(v)
 }
 
-// ended is a text with one mark at its end: the library puts a full stop behind
-// sentences that it is given whole.
+// ended removes a second punctuation mark at the end of a text. The library adds
+// a full stop even to complete sentences.
 func ended(text string) string {
 	if rest, ok := strings.CutSuffix(text, "."); ok && (strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, "?")) && !strings.HasSuffix(rest, "..") {
 		return rest

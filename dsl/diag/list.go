@@ -9,7 +9,7 @@ import (
 // List is a list of diagnostics.
 type List []Diagnostic
 
-// HasErrors says whether one of them is an error.
+// HasErrors says whether the list has an error.
 func (l List) HasErrors() bool {
 	for _, d := range l {
 		if d.Severity == SeverityError {
@@ -19,8 +19,8 @@ func (l List) HasErrors() bool {
 	return false
 }
 
-// Sort puts them in the order of their places; those without one come first.
-// Where places are the same the order stays.
+// Sort sorts the list by place. Diagnostics without a place come first. The order
+// of diagnostics at the same place does not change.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Range, l[j].Range
@@ -35,7 +35,7 @@ func (l List) Sort() {
 	})
 }
 
-// Error is every diagnostic on a line of its own, without snippets.
+// Error has each diagnostic on its own line, without snippets.
 func (l List) Error() string {
 	lines := make([]string, 0, len(l))
 	for _, d := range l {
@@ -44,7 +44,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// String is the diagnostic on one line: where, what, and more of it.
+// String is the diagnostic on one line: the place, the summary and the detail.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	if d.Range != nil {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Style says how text is written.
+// Style is the style of the text.
 type Style struct {
-	// Color allows ANSI colours. Without it nothing but the text itself is
-	// written, and what is meant is marked with carets below it.
+	// Color allows ANSI colours. Without it, carets below the source mark the
+	// range.
 	Color bool
 	// Width is the number of columns to wrap at; 0 means not to wrap.
 	Width int
 }
 
-// ANSI's codes that are used.
+// The ANSI codes in use.
 const (
 	reset     = "\x1b[0m"
 	bold      = "\x1b[1m"
@@ -27,8 +27,8 @@ const (
 	dim       = "\x1b[90m"
 )
 
-// WriteText writes diagnostics for people, each beside a bar. Control
-// characters that they hold do not reach w.
+// WriteText writes diagnostics for people, each next to a bar. It replaces control
+// characters in them.
 func WriteText(w io.Writer, l List, style Style) error {
 	var b strings.Builder
 	for i, d := range l {
@@ -94,7 +94,7 @@ func (p *printer) line(s string) {
 	p.b.WriteString(strings.TrimRight(p.paint(p.color, "│")+" "+s, " ") + "\n")
 }
 
-// room is the number of columns right of the bar; 0 means any number.
+// room is the number of columns right of the bar; 0 means no limit.
 func (p *printer) room() int {
 	if p.Width == 0 {
 		return 0
@@ -102,7 +102,7 @@ func (p *printer) room() int {
 	return max(20, p.Width-2)
 }
 
-// text writes paragraphs; lines that begin with a space are left as they are.
+// text writes paragraphs; lines that begin with a space are not changed.
 func (p *printer) text(s string) {
 	for _, paragraph := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
 		if strings.HasPrefix(paragraph, " ") {
@@ -126,7 +126,7 @@ func (p *printer) place(d Diagnostic) {
 	p.line(where)
 }
 
-// maxLines is the number of a snippet's lines that are shown.
+// maxLines is the maximum number of lines of a snippet.
 const maxLines = 12
 
 func (p *printer) snippet(s *Snippet) {
@@ -194,9 +194,9 @@ func wide(r rune) bool {
 		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd
 }
 
-// clean replaces what a terminal would obey rather than show: control
-// characters by their pictures, a tab by two spaces, and what turns the
-// writing's direction around by a mark.
+// clean replaces characters that a terminal would interpret: control characters
+// with their pictures, a tab with two spaces, and characters that change the
+// direction of writing with a replacement character.
 func clean(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -219,7 +219,7 @@ func clean(s string) string {
 }
 
 // wrap breaks text at spaces into lines of at most width columns, unless a
-// word is longer; 0 means not to break.
+// word is longer; 0 means no breaks.
 func wrap(s string, width int) []string {
 	if width == 0 {
 		return []string{s}

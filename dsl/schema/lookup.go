@@ -6,23 +6,25 @@ import (
 	"github.com/kind-lab/lab/dsl/internal/suggest"
 )
 
-// Topic is what somebody can ask about: a block, an argument, a root or
-// attribute, or a function. Exactly one of them is set.
+// Topic is something that has documentation: a block, an argument, a value, an
+// attribute, a function, or a cluster set. Exactly one of these fields is set.
 type Topic struct {
-	// Path is its name with what holds it: "scenario.expect.within".
-	Path      string
-	Block     *Block
-	Argument  *Argument
-	Value     *Value
-	Attribute *Attribute
-	Function  *Function
+	// Path is the name, after the names of the blocks or values that contain
+	// it: "scenario.expect.within".
+	Path       string
+	Block      *Block
+	Argument   *Argument
+	Value      *Value
+	Attribute  *Attribute
+	Function   *Function
+	ClusterSet *ClusterSet
 }
 
-// Topics returns all topics: blocks with their arguments, values with their
-// attributes, functions.
-func Topics() []Topic {
+// Topics returns all topics of a language: blocks with their arguments, values with
+// their attributes, functions, and the given cluster sets.
+func Topics(language *Block, sets ...ClusterSet) []Topic {
 	var all []Topic
-	Language().Walk(func(path []*Block, b *Block) {
+	language.Walk(func(path []*Block, b *Block) {
 		var names []string
 		for _, p := range append(path, b) {
 			names = append(names, p.Type)
@@ -42,17 +44,20 @@ func Topics() []Topic {
 	for _, f := range Functions() {
 		all = append(all, Topic{Path: f.Name + "()", Function: &f})
 	}
+	for _, s := range sets {
+		all = append(all, Topic{Path: ClusterSetsArgument + "." + s.Name, ClusterSet: &s})
+	}
 	return all
 }
 
-// Lookup returns the topics that a name stands for: its whole path, or the end
-// of one, such as "expect.within". A value's name leads through it, as in
-// "pod.container.exit_code". Several topics may have the name: node is a step
-// and a root.
-func Lookup(name string) []Topic {
+// Lookup returns the topics that a name refers to: a whole path, or the end of
+// one, such as "expect.within". A name can follow the attributes of a value, as
+// in "pod.container.exit_code". Several topics can have the same name: node is a
+// step and a root. The name of a cluster set is enough to find it.
+func Lookup(language *Block, name string, sets ...ClusterSet) []Topic {
 	name = strings.Trim(name, ".")
 	var whole, ends []Topic
-	for _, t := range Topics() {
+	for _, t := range Topics(language, sets...) {
 		switch path := strings.TrimSuffix(t.Path, "()"); {
 		case path == name || t.Path == name:
 			whole = append(whole, t)
@@ -66,7 +71,7 @@ func Lookup(name string) []Topic {
 	if len(whole) == 0 {
 		return ends
 	}
-	for _, t := range ends { // a block is found by its type alone, beside a root of that name
+	for _, t := range ends { // the type of a block is enough to find it, even if a root has the same name
 		if t.Block != nil {
 			whole = append(whole, t)
 		}
@@ -74,11 +79,11 @@ func Lookup(name string) []Topic {
 	return whole
 }
 
-// Names are the names that can be looked up: paths, but those of a scenario's
-// blocks without "scenario.", and functions without brackets.
-func Names() []string {
+// Names returns the names that Lookup finds: paths, without a leading
+// "scenario.", and without the brackets of functions.
+func Names(language *Block, sets ...ClusterSet) []string {
 	var names []string
-	for _, t := range Topics() {
+	for _, t := range Topics(language, sets...) {
 		if name := strings.TrimSuffix(t.Path, "()"); !underFinally(name) {
 			names = append(names, strings.TrimPrefix(name, "scenario."))
 		}
@@ -86,15 +91,17 @@ func Names() []string {
 	return names
 }
 
-// Suggest returns ` Did you mean "x"?` for the name that is nearest to one that
-// stands for nothing, with the space before it, or "".
-func Suggest(name string) string { return suggest.Sentence(name, Names()) }
+// Suggest returns ` Did you mean "x"?`, with the leading space, for the known
+// name that is nearest to an unknown one, or "".
+func Suggest(language *Block, name string, sets ...ClusterSet) string {
+	return suggest.Sentence(name, Names(language, sets...))
+}
 
-// underFinally says whether a path leads through finally, whose steps are
-// those of a scenario.
+// underFinally says whether a path goes through finally. Its steps are the same
+// as those of a scenario.
 func underFinally(path string) bool { return strings.HasPrefix(path, "scenario.finally.") }
 
-// through follows a path of attributes from a value on.
+// through follows a path of attributes, beginning at a value.
 func through(name string) (Topic, bool) {
 	parts := strings.Split(name, ".")
 	v := ValueOf(parts[0])

@@ -3,22 +3,22 @@ package schema
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Reference returns the language reference as Markdown: dsl/README.md.
-func Reference() string {
+// Reference returns the reference of a language as Markdown: dsl/README.md.
+func Reference(language *Block) string {
 	r := &reference{}
 	r.line("# The scenario language")
 	r.line("")
-	r.line("<!-- Made from dsl/schema by `go test ./dsl/schema -update`. Change it there. -->")
+	r.line("<!-- Made from dsl/schema and dsl/action by `go test ./dsl/schema -update`. Change it there. -->")
 	r.line("")
 	r.line(strings.TrimSpace(introduction))
 	r.line("")
 	r.line(strings.TrimSpace(verdicts))
 	r.line("\n## Blocks\n")
-	language := Language()
-	r.line("| block | where | what |\n| --- | --- | --- |")
+	r.line("| block | belongs in | description |\n| --- | --- | --- |")
 	language.Walk(func(path []*Block, b *Block) {
 		if len(path) > 0 && path[len(path)-1].Type == "finally" {
 			return
@@ -31,11 +31,9 @@ func Reference() string {
 		}
 	})
 	r.line("\n## Values\n\n%s\n", strings.TrimSpace(values))
-	for _, v := range Values() {
-		r.value(v)
-	}
-	r.line("\n## Functions\n\nThose marked with a star are the language's own; the others are Terraform's.\n")
-	r.line("| function | what |\n| --- | --- |")
+	r.values()
+	r.line("\n## Functions\n\nFunctions with a star exist only in this language. The others work as in Terraform.\n")
+	r.line("| function | result |\n| --- | --- |")
 	for _, f := range Functions() {
 		star := ""
 		if f.Own {
@@ -56,7 +54,7 @@ func (r *reference) line(format string, args ...any) {
 	fmt.Fprintf(r, format+"\n", args...)
 }
 
-// cell is a text as it may stand in a table.
+// cell escapes a text for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func header(b *Block) string {
@@ -74,8 +72,8 @@ func where(path []*Block) string {
 	return "`" + path[len(path)-1].Type + "`"
 }
 
-// title is the heading of a block: two blocks of the same type have what holds
-// them in it.
+// title is the heading of a block. If several blocks have the same type, it
+// includes the type of the block that contains them.
 func title(path []*Block, b *Block) string {
 	if len(path) > 0 && (b.Type == "locals" || len(path) > 1 || path[0].Type != "scenario") {
 		return path[len(path)-1].Type + " " + b.Type
@@ -96,14 +94,14 @@ func (r *reference) block(path []*Block, b *Block) {
 	if len(b.Arguments) == 0 {
 		return
 	}
-	r.line("\n| argument | type | default | known | meaning |\n| --- | --- | --- | --- | --- |")
+	r.line("\n| argument | type | default | evaluated | description |\n| --- | --- | --- | --- | --- |")
 	for _, a := range b.Arguments {
 		doc := a.Doc
 		if len(a.Values) > 0 {
 			doc += " One of `" + strings.Join(a.Values, "`, `") + "`."
 		}
 		if a.Later {
-			doc += " Not in this version yet."
+			doc += " This version does not support it yet."
 		}
 		given := "`" + a.Default + "`"
 		switch {
@@ -126,12 +124,40 @@ func stageWords(s Stage) string {
 	return "before the run"
 }
 
+// values writes a chapter for each value. The kinds of objects have the same
+// attributes, and one chapter together.
+func (r *reference) values() {
+	var written bool
+	for _, v := range Values() {
+		switch {
+		case !slices.Contains(objectKinds(), v.Name):
+			r.value(v)
+		case !written:
+			written = true
+			r.objects(v)
+		}
+	}
+}
+
+// objects writes the chapter about the kinds of objects, from any one of them.
+func (r *reference) objects(v *Value) {
+	r.line("\n### Objects by kind\n\n`KIND.NAME` – %s KIND is one of:\n", v.Doc)
+	for _, kind := range objectKinds() {
+		r.line("- `%s`", kind)
+	}
+	r.attributes(v)
+}
+
 func (r *reference) value(v *Value) {
 	r.line("\n### %s\n\n`%s` – %s", v.Name, v.Reference, v.Doc)
+	r.attributes(v)
+}
+
+func (r *reference) attributes(v *Value) {
 	if len(v.Attributes) == 0 {
 		return
 	}
-	r.line("\n| attribute | type | what |\n| --- | --- | --- |")
+	r.line("\n| attribute | type | description |\n| --- | --- | --- |")
 	for _, a := range v.Attributes {
 		r.line("| `%s` | %s | %s |", a.Name, a.Type, cell(a.Doc))
 	}
@@ -143,43 +169,45 @@ func (r *reference) value(v *Value) {
 var verdicts string
 
 const introduction = `
-A scenario file says which clusters to make, what to do on them, and what is expected to happen. It is HCL 2: the native syntax in files that end in
-` + "`.hcl`" + `, JSON in those that end in ` + "`.hcl.json`" + `. Where this page is silent, it is as in Terraform. ` + "`lab explain`" + ` says the same in a
-terminal, ` + "`lab schema -json`" + ` to a program, ` + "`lab lsp`" + ` to an editor.
+A scenario file declares the clusters to create, the steps to run on them, and what you expect to happen. The language is HCL 2: files that end in ` + "`.hcl`" + ` use the
+native syntax, and files that end in ` + "`.hcl.json`" + ` use JSON. The language works as in Terraform, except where this page says otherwise. The same documentation is
+available in a terminal (` + "`lab explain`" + `), for programs (` + "`lab schema`" + `) and in an editor (` + "`lab lsp`" + `). To add a step verb, start with the package documentation of
+` + "`dsl/action`" + `.
 
-A scenario's steps are done in the order they are written. An expression is evaluated at one of three times: before the run (variables, locals, the
-matrix), when its step begins (all that was observed by then), or at every observation until the verdict.
+The steps of a scenario run in the order in which they are written. Each expression is evaluated at one of three times: before the run (variables, locals, the
+matrix), when its step begins (everything observed by then is known), or at every observation until the verdict.
 
 ### Truth
 
-What was not observed yet is *unknown*, and a condition over it is unknown too: an expectation waits for it until its deadline, and then names what never
-came. What is known to be absent is null, such as the start of a container that did not start before its pod was over: ` + "`== null`" + ` tells it. What did not
-happen is neither before nor after anything: ` + "`<`" + `, ` + "`ordered`" + ` and arithmetic with it are unknown, so that such a condition is not met.
+A value that was not observed yet is *unknown*, and so is a condition over it. An expectation waits for an unknown value until its deadline. If the value is still
+unknown then, the expectation names it. A value that is known to be absent is null. For example, the start time of a container is null if its pod finished before
+the container started: test this with ` + "`== null`" + `. What did not happen is neither before nor after anything: ` + "`<`" + `, ` + "`ordered`" + ` and arithmetic with it are unknown, and
+such a condition is not met.
 
-` + "`&&`" + ` and ` + "`||`" + ` are decided as soon as one side decides them, whatever is not known of the other; a mistake on the left side always counts, one
-on the right side only where the left does not decide.
+` + "`&&`" + ` and ` + "`||`" + ` are known as soon as one side decides the result, even if the other side is unknown. A mistake on the left side always counts. A mistake on the
+right side counts only if the left side does not decide the result.
 
-| | |
+| argument | meaning |
 | --- | --- |
-| ` + "`within`" + ` | the condition must become true in that time (eventually) |
-| ` + "`hold`" + ` | from when it is first true (now, without ` + "`within`" + `) it must stay true that long (consistently) |
-| neither | it must be true now, when the sources have been asked; unknown is waited for, up to 10 s |
-| ` + "`outcome = false`" + ` | it is expected not to come true: with ` + "`within`" + `, not in the whole time |
-| ` + "`when = false`" + ` | it is not decided at all, and it is said why |
+| ` + "`within`" + ` | the condition must become true within that time (eventually) |
+| ` + "`hold`" + ` | the condition must stay true for that long, from when it is first true; without ` + "`within`" + `, from now (consistently) |
+| neither | the condition must be true now, after lab has queried the sources; lab waits for an unknown condition, up to 10 s |
+| ` + "`outcome = false`" + ` | the condition is expected not to become true; with ` + "`within`" + `, not in the whole time |
+| ` + "`when = false`" + ` | the expectation is skipped, and the report says why |
 
-A verdict is Pass or Fail if the evidence shows it, and Error if it does not: see [What a verdict means](#what-a-verdict-means). ` + "`alltrue`" + ` of nothing is true:
-if the list may still be empty, ask for its length, too.
+A verdict is Pass or Fail if the evidence proves it, and Error if it does not: see [What a verdict means](#what-a-verdict-means). ` + "`alltrue`" + ` of an empty list is
+true: if the list can be empty, also check its length.
 
 ### Time
 
-Times are numbers: seconds since the run began, with nanoseconds where the source has them. So ` + "`<`" + ` is "before", and a difference is a duration
-(` + "`seconds(\"30s\")`" + ` is one to compare with). A time from the container runtime or a log is known to the nanosecond, one from the API to the second, one of
-this machine's clock (steps) as finely as its distance from the nodes' clocks was measured. Where that does not tell the order of two times, a comparison of
+Times are numbers: seconds since the run began, with nanoseconds if the source has them. ` + "`<`" + ` means "before", and a difference is a duration: compare it with
+` + "`seconds(\"30s\")`" + `. A time from the container runtime or a log is precise to the nanosecond, and a time from the API to the second. A time from this machine's clock
+(steps) is as precise as the measured difference between this clock and the nodes' clocks. If the precision does not show the order of two times, a comparison of
 them is unknown, never a guess.
 
 ### Instances
 
-` + "`for_each`" + ` makes a cluster for each element of a map or a set of strings; ` + "`matrix`" + ` runs a scenario once for each row; a ` + "`dynamic`" + ` block makes
+` + "`for_each`" + ` creates a cluster for each element of a map or a set of strings. ` + "`matrix`" + ` runs a scenario once for each row. A ` + "`dynamic`" + ` block generates
 blocks, as in Terraform:
 
 ` + "```hcl" + `
@@ -192,26 +220,45 @@ dynamic "expect" {
   }
 }
 ` + "```" + `
+
+### Cluster sets
+
+Usually a file declares the clusters that it needs. A reader then sees which clusters the file uses, and they change only if the file changes. Use a cluster set if many
+files must run on the same clusters and change together, as the labs that come with lab do:
+
+` + "```hcl" + `
+lab {
+  cluster_sets = ["standard"]
+}
+
+scenario "everywhere" {
+  clusters = values(cluster)
+}
+` + "```" + `
+
+The clusters of a set work as if they were declared in the file: ` + "`cluster.v129`" + `, ` + "`values(cluster)`" + `, ` + "`--cluster v129`" + ` and ` + "`target`" + ` include them. Each cluster name is
+declared only once, by one set or by the file. ` + "`lab explain cluster_sets`" + ` lists the sets with their clusters. A set can change with a later version of lab. A recorded
+run keeps the sets that it used, and is replayed with them.
 `
 
 const values = `
-A reference begins with a root. Names that are no identifiers are written with an index: pod["my.pod"]. Each run has a namespace of its own, in which names
-are looked up; object() reaches others.
+A reference begins with a root. If a name is not an identifier, write it as an index: pod["my.pod"]. Each run has its own namespace, and names refer to objects in that
+namespace. Use object() for other objects.
 
 ### Types
 
-A comparison that can never be true is refused before the run, with its line and what was probably meant. It would prove nothing: ` + "`exit_code != \"0\"`" + ` is true
-of every container, since a number is never equal to a string. Refused are
+lab rejects a comparison that can never be true before the run. The error has the line and, if possible, a suggestion. Such a comparison proves nothing:
+` + "`exit_code != \"0\"`" + ` is true for every container, because a number is never equal to a string. lab rejects:
 
-| | |
+| mistake | examples |
 | --- | --- |
-| values of different types | ` + "`exit_code == \"0\"`, `signal != \"SIGKILL\"`" + ` (a signal is its number), ` + "`container.ready == \"true\"`" + ` |
-| a string that an attribute can never be | ` + "`phase == \"running\"`, `contains([\"Up\"], container.state)`, `target.kubernetes == \"1.28\"`" + ` |
-| a string where a number, or true or false, is needed | ` + "`target.kubernetes >= \"1.29\"`, `restarts < \"5\"`, `pod.x.ready && …`" + ` |
-| an argument that a function cannot use | ` + "`semver(target.minor, \">= 1.35\")`, `logged(pod.x, \"…\")`, `contains(pod.x.status, \"Err\")`" + ` |
+| values of different types | ` + "`exit_code == \"0\"`" + `, ` + "`signal != \"SIGKILL\"`" + ` (a signal is a number), ` + "`container.ready == \"true\"`" + ` |
+| a string that is not a possible value of the attribute | ` + "`phase == \"running\"`" + `, ` + "`contains([\"Up\"], container.state)`" + `, ` + "`target.kubernetes == \"1.28\"`" + ` |
+| a string instead of a number or a boolean | ` + "`target.kubernetes >= \"1.29\"`" + `, ` + "`restarts < \"5\"`" + `, ` + "`pod.x.ready && …`" + ` |
+| an argument that a function does not accept | ` + "`semver(target.minor, \">= 1.35\")`" + `, ` + "`logged(pod.x, \"…\")`" + `, ` + "`contains(pod.x.status, \"Err\")`" + ` |
 
-Also through locals, ` + "`for`, `[*]`" + `, conditionals, ` + "`dynamic`" + ` blocks and the rows of a matrix; so are the names of containers: ` + "`local.c[each.key]`" + `. Which values an
-attribute can have stands in the tables below; a status and a reason can be anything. Comparisons with null, and with values that can be of any type
-(` + "`object(…)`, `jsondecode(…)`" + `), are not refused. Where such a value turns out in the run to be of a type that is never equal to the other side, the
-expectation is an Error and says both types: convert one with ` + "`tonumber()` or `tostring()`" + `.
+lab also finds these mistakes in locals, ` + "`for`" + `, ` + "`[*]`" + `, conditionals, ` + "`dynamic`" + ` blocks and the rows of a matrix, and in the names of containers: ` + "`local.c[each.key]`" + `. The
+tables below list the possible values of an attribute. A status and a reason can be any string. lab accepts comparisons with null, and with values that can be of any type
+(` + "`object(…)`" + `, ` + "`jsondecode(…)`" + `). If such a value turns out during the run to be of a type that is never equal to the other side, the expectation results in an Error
+that names both types. Convert one of the values with ` + "`tonumber()`" + ` or ` + "`tostring()`" + `.
 `

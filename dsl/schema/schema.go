@@ -1,7 +1,7 @@
 // Package schema describes the scenario language: its blocks, arguments, roots
-// and functions, with what each means. The decoder takes from here which
-// arguments a block has; `lab explain`, `lab schema`, the language server and
-// the reference in dsl/README.md say what is written here. It is data alone.
+// and functions, with their documentation. The decoder uses it to know
+// which arguments a block has. `lab explain`, `lab schema`, the language server
+// and the reference in dsl/README.md show its documentation. It is only data.
 package schema
 
 import "slices"
@@ -11,10 +11,9 @@ type Stage string
 
 // The stages.
 const (
-	// Load is before anything runs: variables, locals, matrix and each are
-	// known.
+	// Load is before the run: variables, locals, matrix and each are known.
 	Load Stage = "load"
-	// Begin is when the step begins: all that was observed by then is known.
+	// Begin is when the step begins: everything observed by then is known.
 	Begin Stage = "begin"
 	// Judge is at every observation until the verdict.
 	Judge Stage = "judge"
@@ -26,19 +25,22 @@ type Block struct {
 	Type string `json:"type"`
 	// Labels are the names of its labels.
 	Labels []string `json:"labels,omitempty"`
-	// Summary is one sentence; Doc is the rest, in paragraphs, or empty.
+	// Summary is one line; Doc has the rest, in paragraphs, or is empty.
 	Summary string `json:"summary"`
 	Doc     string `json:"doc,omitempty"`
-	// Example is a block as it is written.
+	// Example is a block of this type.
 	Example string `json:"example,omitempty"`
-	// Unique says that there may be one in what holds it.
+	// Unique says that the block may occur only once in its parent.
 	Unique bool `json:"unique,omitempty"`
-	// Step says that it is a step of a scenario, done in the order written.
+	// Step says that it is a step of a scenario.
 	Step bool `json:"step,omitempty"`
+	// Verdict says that the step has a verdict, and is therefore not allowed in
+	// finally.
+	Verdict bool `json:"-"`
 	// Free says that any argument name is allowed: locals, or axes.
 	Free bool `json:"free,omitempty"`
-	// Later says that the block belongs to the language but not to this
-	// version.
+	// Later says that the language defines the block, but this version does not
+	// support it yet.
 	Later     bool       `json:"later,omitempty"`
 	Arguments []Argument `json:"arguments,omitempty"`
 	Blocks    []*Block   `json:"blocks,omitempty"`
@@ -47,17 +49,21 @@ type Block struct {
 // Argument is an argument of a block.
 type Argument struct {
 	Name string `json:"name"`
-	// Type is as a reader writes it: "string", "duration", "list(string)",
+	// Type is the type as the documentation writes it: "string", "duration", "list(string)",
 	// "condition", "any".
 	Type     string `json:"type"`
 	Required bool   `json:"required,omitempty"`
-	// Default is what it is where it is not written, in HCL; empty for none.
+	// Default is the value if the argument is omitted, in HCL; empty for none.
 	Default string `json:"default,omitempty"`
-	// Values are all that it may be; empty where that is open.
+	// Values are all possible values; empty if any value is possible.
 	Values []string `json:"values,omitempty"`
 	Stage  Stage    `json:"stage"`
 	Doc    string   `json:"doc"`
-	// Later is as that of a block.
+	// Provider is the one provider of clusters that has it; empty for all.
+	Provider string `json:"provider,omitempty"`
+	// Path says that it names a file, from the scenario's folder.
+	Path bool `json:"path,omitempty"`
+	// Later has the same meaning as for a block.
 	Later bool `json:"later,omitempty"`
 }
 
@@ -90,7 +96,7 @@ func (b *Block) Names() []string {
 }
 
 // Find returns the block at a path of types below this one, such as
-// "scenario", "expect"; nil where there is none.
+// "scenario", "expect"; nil if there is none.
 func (b *Block) Find(path ...string) *Block {
 	for _, kind := range path {
 		if b = b.Block(kind); b == nil {
@@ -101,7 +107,7 @@ func (b *Block) Find(path ...string) *Block {
 }
 
 // Walk calls visit for every block below this one, parents first, with the
-// blocks that hold it.
+// blocks that contain it.
 func (b *Block) Walk(visit func(path []*Block, b *Block)) { b.walk(nil, visit) }
 
 func (b *Block) walk(path []*Block, visit func([]*Block, *Block)) {

@@ -1,4 +1,4 @@
-package schema
+package schema_test
 
 import (
 	"flag"
@@ -6,14 +6,17 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/kind-lab/lab/dsl/action"
+	"github.com/kind-lab/lab/dsl/schema"
 )
 
-var update = flag.Bool("update", false, "write the reference anew")
+var update = flag.Bool("update", false, "write the reference again")
 
-// TestReference keeps dsl/README.md what the schema says.
+// TestReference checks that dsl/README.md matches the schema.
 func TestReference(t *testing.T) {
 	const name = "../README.md"
-	got := Reference()
+	got := schema.Reference(action.Default().Language())
 	if *update {
 		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -24,16 +27,16 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is not what the schema says; write it anew with `go test ./dsl/schema -update`", name)
+		t.Errorf("%s does not match the schema: update it with `go test ./dsl/schema -update`", name)
 	}
 }
 
-func TestEverythingIsDescribed(t *testing.T) {
+func TestEveryTopicHasDocumentation(t *testing.T) {
 	seen := map[string]bool{}
-	for _, topic := range Topics() {
+	for _, topic := range schema.Topics(action.Default().Language()) {
 		key := fmt.Sprint(topic.Path, topic.Block != nil)
 		if seen[key] {
-			t.Errorf("%s stands twice", topic.Path)
+			t.Errorf("%s is there twice", topic.Path)
 		}
 		seen[key] = true
 		doc := ""
@@ -56,11 +59,11 @@ func TestEverythingIsDescribed(t *testing.T) {
 			}
 		}
 		if !strings.HasSuffix(doc, ".") {
-			t.Errorf("%s: the doc is no sentence: %q", topic.Path, doc)
+			t.Errorf("%s: the documentation is not a sentence: %q", topic.Path, doc)
 		}
 	}
 	if len(seen) < 250 {
-		t.Errorf("only %d topics", len(seen))
+		t.Errorf("got only %d topics", len(seen))
 	}
 }
 
@@ -83,12 +86,57 @@ func TestLookup(t *testing.T) {
 		"pod.container.log.lines.at": "pod.container.log.lines.at",
 	} {
 		var got []string
-		for _, topic := range Lookup(name) {
+		for _, topic := range schema.Lookup(action.Default().Language(), name) {
 			got = append(got, topic.Path)
 		}
 		if !sameWords(strings.Join(got, " "), want) {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestLookupOfClusterSets finds cluster sets by their names.
+func TestLookupOfClusterSets(t *testing.T) {
+	language := action.Default().Language()
+	sets := []schema.ClusterSet{{Name: "standard", Doc: "Those."}, {Name: "mesh", Doc: "These."}}
+	for name, want := range map[string]string{
+		"standard":              "cluster_sets.standard",
+		"cluster_sets.mesh":     "cluster_sets.mesh",
+		"cluster_sets":          "lab.cluster_sets",
+		"cluster_sets.standrad": "",
+	} {
+		var got []string
+		for _, topic := range schema.Lookup(language, name, sets...) {
+			got = append(got, topic.Path)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+	if got, want := schema.Suggest(language, "cluster_sets.standrad", sets...), ` Did you mean "cluster_sets.standard"?`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(schema.Lookup(language, "standard")) > 0 {
+		t.Error("found a cluster set that was not passed")
+	}
+}
+
+// TestEqualSets compares cluster sets by name and clusters.
+func TestEqualSets(t *testing.T) {
+	set := func(name, kubernetes string, on bool) schema.ClusterSet {
+		return schema.ClusterSet{Name: "s", Doc: name, Clusters: []schema.SetCluster{{Name: name, Kubernetes: kubernetes, FeatureGates: map[string]bool{"B": true, "A": on}}}}
+	}
+	one := set("v128", "1.28", true)
+	for name, other := range map[string]schema.ClusterSet{"name": set("v129", "1.28", true), "version": set("v128", "1.29", true), "gate": set("v128", "1.28", false), "none": {Name: "s"}} {
+		if one.Equal(other) {
+			t.Errorf("a set with another %s is equal", name)
+		}
+	}
+	if !one.Equal(set("v128", "1.28", true)) {
+		t.Error("the same set is not equal")
+	}
+	if got, want := one.Clusters[0].Gates(), "A=true B=true"; got != want {
+		t.Errorf("gates %q, want %q", got, want)
 	}
 }
 

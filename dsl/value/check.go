@@ -7,14 +7,14 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Examination is what can be said of an expression before anything is
-// observed, by the types of what it looks at.
+// Examination is what is known about an expression before anything is observed,
+// from the types in it.
 type Examination struct {
 	// Diags are comparisons that can never be true, and operands and arguments
-	// of a kind that they cannot have; each once.
+	// of a wrong type; each once.
 	Diags hcl.Diagnostics
 	// Reached are the objects, attributes and containers that the expression
-	// names: also by a computed key that is known before the run, through the
+	// names, also by a computed key that is known before the run, through the
 	// scenario's locals, and through names of a for expression.
 	Reached []Reached
 }
@@ -24,25 +24,25 @@ type Examination struct {
 type Reached struct {
 	// Root is "pod", "job" or "step"; Name is the object's name.
 	Root, Name string
-	// Attribute is the attribute that is looked at, Container the name of the
-	// container; at most one of them is set.
+	// Attribute is the attribute, and Container the name of the container. At
+	// most one of them is set.
 	Attribute, Container string
-	// At is the whole reference, NameAt where the object is named, and
-	// ContainerAt where the container is.
+	// At is the whole reference. NameAt is the place of the object's name, and
+	// ContainerAt that of the container's name.
 	At, NameAt, ContainerAt hcl.Range
 }
 
-// maxExamined bounds how many expressions one examination visits. Beyond it,
-// values of any type are assumed.
+// maxExamined limits how many expressions one examination visits. Beyond it,
+// values can have any type.
 const maxExamined = 20000
 
-// maxElements bounds how many elements of a list are looked at one by one.
+// maxElements limits how many elements of a list are examined one by one.
 const maxElements = 100
 
-// Examine looks at an expression without evaluating it: each operand and
-// argument is known by its type and, where that can be told, by the texts that
-// it can be. Values of any type, such as those of object(), are never refused,
-// nor are comparisons with null. The expression must be prepared (see Prepare).
+// Examine checks an expression without evaluating it. For each operand and
+// argument it knows the type and, for some strings, the possible values. It never
+// rejects values of any type, such as those of object(), or comparisons with
+// null. The expression must be prepared (see Prepare).
 func (s *Scope) Examine(expr hcl.Expression) Examination {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
@@ -57,7 +57,7 @@ func (s *Scope) Examine(expr hcl.Expression) Examination {
 	return Examination{Diags: x.diags, Reached: x.reached}
 }
 
-// examiner is the work of examining one expression.
+// examiner examines one expression.
 type examiner struct {
 	scope     *Scope
 	schema    *schema
@@ -67,10 +67,10 @@ type examiner struct {
 	// examined.
 	locals map[string]*shape
 	busy   map[string]bool
-	// muted counts the reasons why what is wrong is not told now: within a
-	// local, which is checked by itself, or in a branch that is not taken.
+	// muted counts the reasons not to report mistakes now: in a local, which is
+	// checked separately, or in a branch that is not taken.
 	muted int
-	// unreached counts the reasons why what is reached is not noted now.
+	// unreached counts the reasons not to note names now.
 	unreached int
 	visited   int
 	diags     hcl.Diagnostics
@@ -105,7 +105,7 @@ func (n *bindings) lookupSymbol(symbol *hclsyntax.AnonSymbolExpr) *shape {
 	return anything()
 }
 
-// tell notes what is wrong, once.
+// tell adds a mistake, once.
 func (x *examiner) tell(at hcl.Range, summary, detail string) {
 	key := at.String() + summary + detail
 	if x.muted > 0 || x.seen[key] {
@@ -115,7 +115,7 @@ func (x *examiner) tell(at hcl.Range, summary, detail string) {
 	x.diags = append(x.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at})
 }
 
-// reach notes an object, attribute or container that is named, once.
+// reach adds an object, attribute or container that is named, once.
 func (x *examiner) reach(r Reached) {
 	key := "reached " + r.Root + " " + r.Name + " " + r.Attribute + " " + r.Container + r.At.String() + r.NameAt.String() + r.ContainerAt.String()
 	if x.unreached > 0 || x.seen[key] {
@@ -125,8 +125,8 @@ func (x *examiner) reach(r Reached) {
 	x.reached = append(x.reached, r)
 }
 
-// aside examines an expression without telling what is wrong in it, nor noting
-// what it reaches: it is not evaluated.
+// aside examines an expression that is not evaluated: it reports no mistakes, and
+// adds no names.
 func (x *examiner) aside(expr hclsyntax.Expression, in *bindings) *shape {
 	x.muted++
 	x.unreached++
@@ -134,8 +134,8 @@ func (x *examiner) aside(expr hclsyntax.Expression, in *bindings) *shape {
 	return x.shapeOf(expr, in)
 }
 
-// local is the shape of one of the scenario's locals; anything where there is
-// none of that name, or it refers to itself.
+// local is the shape of one of the scenario's locals; anything if there is none
+// of that name, or if it refers to itself.
 func (x *examiner) local(name string) *shape {
 	if found := x.locals[name]; found != nil {
 		return found

@@ -9,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// call examines a function's arguments and what it gives.
+// call examines a function's arguments and result.
 func (x *examiner) call(call *hclsyntax.FunctionCallExpr, in *bindings) *shape {
 	args := make([]*shape, len(call.Args))
 	mayFail := call.Name == "try" || call.Name == "can"
@@ -35,8 +35,8 @@ func (x *examiner) call(call *hclsyntax.FunctionCallExpr, in *bindings) *shape {
 	return x.calls(call, args, fn)
 }
 
-// ownRule tells of arguments that a function cannot do with, where more can be
-// said than that their type is wrong. It says whether it told of one.
+// ownRule reports arguments that a function does not accept, if it knows more
+// than that their type is wrong. It says whether it reported one.
 func (x *examiner) ownRule(call *hclsyntax.FunctionCallExpr, args []*shape) bool {
 	before := len(x.diags)
 	switch call.Name {
@@ -50,13 +50,13 @@ func (x *examiner) ownRule(call *hclsyntax.FunctionCallExpr, args []*shape) bool
 		}
 	case "seconds":
 		if len(args) == 1 && categoryOf(args[0]) == aNumber {
-			x.wrongArgument(call, 0, args[0], `It reads a duration that is a string, such as seconds("90s"); a number of seconds, and a difference of times, can be compared as it is.`)
+			x.wrongArgument(call, 0, args[0], `The argument must be a string with a duration, such as seconds("90s"). Compare a number of seconds, or a difference of times, without seconds().`)
 		}
 	case "contains", "index":
 		x.memberArguments(call, args)
 	case "length":
 		if len(args) == 1 && (categoryOf(args[0]) == aNumber || categoryOf(args[0]) == aTruth) {
-			x.wrongArgument(call, 0, args[0], "It counts the elements of a list or a map, or the characters of a string.")
+			x.wrongArgument(call, 0, args[0], "The argument must be a list, a map or a string.")
 		}
 	case "abs", "ceil", "floor", "max", "min", "precision":
 		for i, arg := range args {
@@ -76,7 +76,7 @@ func (x *examiner) ownRule(call *hclsyntax.FunctionCallExpr, args []*shape) bool
 	return len(x.diags) > before
 }
 
-// wrongArgument tells of an argument of the wrong kind.
+// wrongArgument reports an argument of the wrong type.
 func (x *examiner) wrongArgument(call *hclsyntax.FunctionCallExpr, i int, given *shape, wants string) {
 	x.tell(call.Args[i].Range(), "Invalid function argument", fmt.Sprintf("%s, which %s() cannot use. %s",
 		whatIs(given, call.Args[i], "This"), call.Name, wants))
@@ -91,11 +91,11 @@ func (x *examiner) semverArguments(call *hclsyntax.FunctionCallExpr, args []*sha
 	case categoryOf(version) != aText || version.texts != nil && version.texts.all != nil && version.texts.of != "":
 		hint := `It compares a version that is a string, such as target.kubernetes.`
 		if attributeIn(call.Args[0]) == "minor" {
-			hint = "Did you mean target.kubernetes? The minor version can be compared by itself: target.minor >= 29."
+			hint = "Did you mean target.kubernetes? You can also compare the minor version: target.minor >= 29."
 		}
 		x.wrongArgument(call, 0, version, hint)
 	case categoryOf(constraint) == aNumber:
-		x.wrongArgument(call, 1, constraint, `A constraint is a string, such as ">= 1.30": the number 1.30 is 1.3.`)
+		x.wrongArgument(call, 1, constraint, `A constraint must be a string, such as ">= 1.30", because the number 1.30 equals 1.3.`)
 	}
 }
 
@@ -104,19 +104,19 @@ func (x *examiner) mustBeContainer(call *hclsyntax.FunctionCallExpr, i int, give
 	if ty == cty.DynamicPseudoType && given.elem == nil || given.kind == "container" && ty.IsObjectType() || ty.Equals(x.schema.container) || given.isNull() {
 		return
 	}
-	hint := `It asks for a container, such as pod.NAME.container["main"].`
+	hint := `The argument must be a container, such as pod.NAME.container["main"].`
 	switch {
 	case given.kind == "log" || given.texts != nil && given.texts.of == "log.text":
-		hint += " Give it the container, not its log."
+		hint += " Pass the container, not its log."
 	case given.kind == "container":
-		hint += " Of several, ask each: anytrue([for c in pod.NAME.containers : " + call.Name + "(c, \"...\")])."
+		hint += " For several containers, check each one: anytrue([for c in pod.NAME.containers : " + call.Name + "(c, \"...\")])."
 	case given.kind == "job":
 		hint += " The pod of a Job is job.NAME.pod."
 	}
 	x.wrongArgument(call, i, given, hint)
 }
 
-// memberArguments tells of a value that a list can never have.
+// memberArguments reports a value that a list can never have.
 func (x *examiner) memberArguments(call *hclsyntax.FunctionCallExpr, args []*shape) {
 	if len(args) != 2 || args[0].isNull() {
 		return
@@ -124,13 +124,13 @@ func (x *examiner) memberArguments(call *hclsyntax.FunctionCallExpr, args []*sha
 	list, value := args[0], args[1]
 	switch categoryOf(list) {
 	case aText:
-		x.wrongArgument(call, 0, list, "It looks into a list. Whether a string has a part is asked with length(regexall(\"part\", text)) > 0.")
+		x.wrongArgument(call, 0, list, "The argument must be a list. To search in a string, use length(regexall(\"part\", text)) > 0.")
 		return
 	case aNumber, aTruth:
-		x.wrongArgument(call, 0, list, "It looks into a list.")
+		x.wrongArgument(call, 0, list, "The argument must be a list.")
 		return
 	case aNamed:
-		x.wrongArgument(call, 0, list, "It looks into a list: of a map, keys() has the names and values() the values.")
+		x.wrongArgument(call, 0, list, "The argument must be a list. For a map, use keys() or values().")
 		return
 	}
 	all, complete := list.elements()
@@ -155,7 +155,7 @@ func (x *examiner) memberArguments(call *hclsyntax.FunctionCallExpr, args []*sha
 	}
 }
 
-// elementNoun names what the elements of a list are.
+// elementNoun names the type of the elements of a list.
 func elementNoun(s *shape) string {
 	switch categoryOf(s) {
 	case aNumber:
@@ -170,7 +170,7 @@ func elementNoun(s *shape) string {
 	return "objects"
 }
 
-// mustHold tells of a list with an element that may not be in it.
+// mustHold reports a list with an element of the wrong type.
 func (x *examiner) mustHold(call *hclsyntax.FunctionCallExpr, list *shape, may func(*shape) bool, what string) {
 	if list.isNull() || categoryOf(list) != aList && categoryOf(list) != aSet {
 		return
@@ -182,14 +182,14 @@ func (x *examiner) mustHold(call *hclsyntax.FunctionCallExpr, list *shape, may f
 	}
 	for _, e := range all {
 		if !may(e.value) {
-			x.tell(call.Args[0].Range(), "Invalid function argument", fmt.Sprintf("The list has %s; %s() wants a list of %s.", elementNoun(e.value), call.Name, what))
+			x.tell(call.Args[0].Range(), "Invalid function argument", fmt.Sprintf("The list has %s, but %s() requires a list of %s.", elementNoun(e.value), call.Name, what))
 			return
 		}
 	}
 }
 
-// convertible tells of arguments of a type that a function's parameter cannot
-// be converted from.
+// convertible reports arguments that cannot be converted to the type of the
+// function's parameter.
 func (x *examiner) convertible(call *hclsyntax.FunctionCallExpr, args []*shape, fn function.Function) {
 	params := fn.Params()
 	for i, arg := range args {
@@ -210,7 +210,7 @@ func (x *examiner) convertible(call *hclsyntax.FunctionCallExpr, args []*shape, 
 			continue
 		}
 		if convert.GetConversionUnsafe(ty, want) == nil && !ty.Equals(want) {
-			x.wrongArgument(call, i, arg, fmt.Sprintf("It wants %s.", typed(want).noun()))
+			x.wrongArgument(call, i, arg, fmt.Sprintf("The argument must be %s.", typed(want).noun()))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (x *examiner) binary(expr *hclsyntax.BinaryOpExpr, in *bindings) *shape {
 	return typed(expr.Op.Type)
 }
 
-// equality is the truth of == or != where both sides are known, so that a
+// equality is the truth of == or != if both sides are known, so that a
 // branch which is never taken is not minded.
 func (x *examiner) equality(expr *hclsyntax.BinaryOpExpr, a, b *shape) *shape {
 	if !a.v.IsWhollyKnown() || !b.v.IsWhollyKnown() || x.never(a, b) != nil {
@@ -80,7 +80,7 @@ type mismatch struct {
 	texts bool
 }
 
-// never says why two values can never be equal; nil where they may be.
+// never says why two values can never be equal; nil if they may be.
 func (x *examiner) never(a, b *shape) *mismatch {
 	if a.isNull() || b.isNull() {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzExamine examines any two expressions. One that turns out to be equal to
-// the other is never refused beforehand.
+// FuzzExamine examines any two expressions. A comparison of two equal values is
+// never rejected.
 func FuzzExamine(f *testing.F) {
 	for _, name := range FunctionNames() {
 		f.Add(name+`(pod.myapp-x1.container["main"], "x")`, name+`([job.my-job.pod.created_at, var.n, null]...)`)
@@ -37,10 +37,10 @@ func FuzzExamine(f *testing.F) {
 		truth, err := Truth(v)
 		for _, d := range found {
 			if strings.Contains(d.Detail, "hunter2") {
-				t.Errorf("what is sensitive shows: %s", d.Detail)
+				t.Errorf("a sensitive value is shown: %s", d.Detail)
 			}
 			if err == nil && truth == True && !diags.HasErrors() && *d.Subject == expr.Range() {
-				t.Errorf("%s is true, and was refused: %s", src, d.Detail)
+				t.Errorf("%s is true, but was rejected: %s", src, d.Detail)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // examined is a scope with locals of every kind: aliases, maps and lists of
-// what is observed, and values of all types.
+// observed values, and values of all types.
 func examined(t testing.TB) *value.Scope {
 	t.Helper()
 	locals := map[string]hcl.Expression{}
@@ -51,19 +51,19 @@ func neverByTexts() map[string]string {
 	return map[string]string{
 		c + `.exit_code == "0"`:             `pod.x.container["main"].exit_code is a number and "0" is a string: they are never equal. Did you mean 0?`,
 		c + `.exit_code != "0"`:             `Did you mean 0?`,
-		c + `.signal != "SIGKILL"`:          `A signal is its number: SIGKILL is 9. Did you mean 9?`,
+		c + `.signal != "SIGKILL"`:          `A signal is a number: SIGKILL is 9. Did you mean 9?`,
 		c + `.signal == "term"`:             `SIGTERM is 15`,
-		`semver(target.minor, ">= 1.35")`:   `target.minor is a number, which semver() cannot use. Did you mean target.kubernetes? The minor version`,
+		`semver(target.minor, ">= 1.35")`:   `target.minor is a number, which semver() cannot use. Did you mean target.kubernetes? You can also compare the minor version`,
 		`pod.x.phase == "running"`:          `A pod's phase is Pending, Running, Succeeded, Failed or Unknown, and never "running". Did you mean "Running"?`,
-		`pod.x.phase == "CrashLoopBackOff"`: `What kubectl shows as STATUS is the pod's status.`,
+		`pod.x.phase == "CrashLoopBackOff"`: `For the STATUS column of kubectl, use the pod's status.`,
 
 		// Attributes with a known set of values.
 		c + `.state == "Running"`:                               `Did you mean "running"?`,
-		c + `.state == "Completed"`:                             `Why a container is in its state is its reason.`,
+		c + `.state == "Completed"`:                             `For the reason of a state, use the container's reason.`,
 		c + `.kind == "initContainer"`:                          `Did you mean "init"?`,
 		`pod.x.qos == "Best-Effort"`:                            `Did you mean "BestEffort"?`,
 		`pod.x.events[0].type != "warning"`:                     `An event's type is Normal or Warning, and never "warning". Did you mean "Warning"?`,
-		`pod.x.ready == "true"`:                                 `A pod's ready is a string such as "1/2", and never "true". Whether a pod is ready is conditions["Ready"].`,
+		`pod.x.ready == "true"`:                                 `A pod's ready is a string such as "1/2", and never "true". To check whether a pod is ready, use conditions["Ready"].`,
 		`target.kubernetes == "1.28"`:                           `semver(target.kubernetes`,
 		`pod.x.phase == ` + c + `.state`:                        `A pod's phase is Pending, Running, Succeeded, Failed or Unknown, and a container's state is waiting, running or terminated: they are never equal.`,
 		`contains(["Running", "Succeded"], pod.x.phase)`:        `never "Succeded". Did you mean "Succeeded"?`,
@@ -78,14 +78,14 @@ func neverByTexts() map[string]string {
 func neverByTypes() map[string]string {
 	return map[string]string{
 		// Types.
-		`pod.x.ready == true`:                                `whether a pod is ready is conditions["Ready"]`,
+		`pod.x.ready == true`:                                `To check whether a pod is ready, use conditions["Ready"]`,
 		c + `.ready == "true"`:                               `is a bool and "true" is a string: they are never equal. Did you mean true?`,
 		c + `.ready == 1`:                                    `they are never equal`,
 		c + `.restarts == pod.x.name`:                        `tonumber()`,
-		`pod.x.statuses == "Running"`:                        `Whether a list has a value is asked with contains().`,
+		`pod.x.statuses == "Running"`:                        `Use contains() to check whether a list has a value.`,
 		`contains(pod.x.statuses, 5)`:                        `the list has strings`,
-		`contains(pod.x.status, "Err")`:                      `pod.x.status is a string, which contains() cannot use. It looks into a list.`,
-		`contains(pod.x.container, "main")`:                  `keys() has the names`,
+		`contains(pod.x.status, "Err")`:                      `pod.x.status is a string, which contains() cannot use. The argument must be a list.`,
+		`contains(pod.x.container, "main")`:                  `For a map, use keys() or values()`,
 		`toset(pod.x.statuses) == ["Running"]`:               `tolist()`,
 		`pod.x == "x"`:                                       `pod.x is a pod and "x" is a string`,
 		`pod.x.conditions["Ready"] == "True"`:                `they are never equal`,
@@ -99,15 +99,15 @@ func neverByTypes() map[string]string {
 
 		// Ordered comparisons, arithmetic and logic.
 		`pod.x.phase < 3`:                                 `pod.x.phase is a string; a number is needed here.`,
-		`target.kubernetes >= 1.29`:                       `Versions are compared with semver(target.kubernetes`,
-		`target.kubernetes >= "1.29"`:                     `Versions are compared with semver(target.kubernetes`,
+		`target.kubernetes >= 1.29`:                       `Compare versions with semver(target.kubernetes`,
+		`target.kubernetes >= "1.29"`:                     `Compare versions with semver(target.kubernetes`,
 		c + `.restarts < "5"`:                             `"5" is a string; a number is needed here. Did you mean 5?`,
 		c + `.runs > 1`:                                   `Did you mean length()?`,
 		`-pod.x.name == 1`:                                `a number is needed here`,
 		c + `.finished_at - ` + c + `.image < 1`:          `a number is needed here`,
 		c + `.ready > 0`:                                  `is a bool; a number is needed here`,
 		`!pod.x.phase`:                                    `true or false is needed here`,
-		`pod.x.ready && true`:                             `whether a pod is ready is conditions["Ready"]`,
+		`pod.x.ready && true`:                             `To check whether a pod is ready, use conditions["Ready"]`,
 		c + `.exit_code || pod.x.ready == "1/1"`:          `Compare it with what is expected, such as == 0.`,
 		`pod.x.phase ? true : false`:                      `true or false is needed here`,
 		`[for c in pod.x.containers : c if c.kind] == []`: `true or false is needed here`,
@@ -115,31 +115,31 @@ func neverByTypes() map[string]string {
 	}
 }
 
-// neverInFunctions are arguments that functions cannot use.
+// neverInFunctions are arguments that functions do not accept.
 func neverInFunctions() map[string]string {
 	return map[string]string{
 		// Functions.
-		`logged("text", "a")`:                                `"text" is a string, which logged() cannot use. It asks for a container`,
-		`logged(` + c + `.log.text, "a")`:                    `Give it the container, not its log.`,
+		`logged("text", "a")`:                                `"text" is a string, which logged() cannot use. The argument must be a container`,
+		`logged(` + c + `.log.text, "a")`:                    `Pass the container, not its log.`,
 		`logged(pod.x, "a")`:                                 `pod.x is a pod, which logged() cannot use.`,
 		`logged(job.x, "a")`:                                 `The pod of a Job is job.NAME.pod.`,
-		`logged(pod.x.container, "a")`:                       `Of several, ask each`,
+		`logged(pod.x.container, "a")`:                       `For several containers, check each one`,
 		`log_time(pod.x.phase, "a") > 1`:                     `log_time() cannot use`,
 		`overlaps(` + c + `, pod.x)`:                         `overlaps() cannot use`,
 		`seconds(pod.x.created_at) > 1`:                      `seconds("90s")`,
 		`seconds(90) < 1`:                                    `90 is a number`,
-		`semver(target.kubernetes, 1.30)`:                    `the number 1.30 is 1.3`,
+		`semver(target.kubernetes, 1.30)`:                    `the number 1.30 equals 1.3`,
 		`semver(pod.x.phase, "1.2")`:                         `semver() cannot use`,
 		`semver(target.native_sidecars, "1.2")`:              `semver() cannot use`,
-		`length(` + c + `.restarts) > 1`:                     `counts the elements`,
+		`length(` + c + `.restarts) > 1`:                     `must be a list, a map or a string`,
 		`max(pod.x.name, 1) > 0`:                             `a number is needed here`,
-		`ordered([pod.x.created_at, pod.x.name])`:            `The list has strings; ordered() wants a list of numbers, such as times.`,
+		`ordered([pod.x.created_at, pod.x.name])`:            `The list has strings, but ordered() requires a list of numbers, such as times.`,
 		`ordered(pod.x.start_order)`:                         `The list has strings`,
-		`alltrue(pod.x.statuses)`:                            `wants a list of conditions`,
+		`alltrue(pod.x.statuses)`:                            `requires a list of conditions`,
 		`anytrue([for c in pod.x.containers : c.exit_code])`: `The list has numbers`,
-		`regex("a", pod.x.statuses) == "a"`:                  `pod.x.statuses is a list, which regex() cannot use. It wants a string.`,
-		`join(",", pod.x.phase) == "a"`:                      `It wants a list.`,
-		`upper(pod.x) == "A"`:                                `It wants a string.`,
+		`regex("a", pod.x.statuses) == "a"`:                  `pod.x.statuses is a list, which regex() cannot use. The argument must be a string.`,
+		`join(",", pod.x.phase) == "a"`:                      `The argument must be a list.`,
+		`upper(pod.x) == "A"`:                                `The argument must be a string.`,
 	}
 }
 
@@ -200,16 +200,16 @@ func neverThroughOthers() map[string]string {
 	}
 }
 
-func TestWhatCanNeverBe(t *testing.T) {
+func TestImpossibleExpressionsAreRejected(t *testing.T) {
 	for _, table := range []map[string]string{neverByTexts(), neverByTypes(), neverInFunctions(), neverThroughOthers()} {
 		for src, want := range table {
-			t.Run(src, func(t *testing.T) { wantRefused(t, src, want) })
+			t.Run(src, func(t *testing.T) { wantRejected(t, src, want) })
 		}
 	}
 }
 
-// wantRefused fails the test unless the expression is refused with the text.
-func wantRefused(t *testing.T, src, want string) {
+// wantRejected fails the test unless the expression is rejected with the text.
+func wantRejected(t *testing.T, src, want string) {
 	t.Helper()
 	found := examine(t, examined(t), src)
 	if len(found.Diags) == 0 {
@@ -230,7 +230,7 @@ func wantRefused(t *testing.T, src, want string) {
 	}
 }
 
-func TestWhatMayBe(t *testing.T) {
+func TestPossibleExpressionsAreAccepted(t *testing.T) {
 	for _, src := range []string{
 		c + `.exit_code == 0`, c + `.exit_code == null`, `null != ` + c + `.signal`, c + `.signal != 9`,
 		`pod.x.phase == "Running"`, `pod.x.phase == null`, `local.phase != local.good`, `pod.x.phase == pod.y.phase`,

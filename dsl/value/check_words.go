@@ -113,11 +113,11 @@ func (x *examiner) meant(a *shape, left hclsyntax.Expression, b *shape, right hc
 	first, second := categoryOf(a), categoryOf(b)
 	switch {
 	case first == aList && second != aList && second != aSet:
-		return " Whether a list has a value is asked with contains()."
+		return " Use contains() to check whether a list has a value."
 	case second == aList && first != aList && first != aSet:
-		return " Whether a list has a value is asked with contains()."
+		return " Use contains() to check whether a list has a value."
 	case first == aSet || second == aSet:
-		return " Make both a list by tolist(), or a set by toset()."
+		return " Convert both to lists with tolist(), or to sets with toset()."
 	case second != aText:
 		return ""
 	case first == aNumber && isText:
@@ -133,7 +133,7 @@ func (x *examiner) meant(a *shape, left hclsyntax.Expression, b *shape, right hc
 }
 
 // readyHint says where the truth is that the READY column is not.
-const readyHint = ` The READY column is a string such as "1/1"; whether a pod is ready is conditions["Ready"].`
+const readyHint = ` The READY column is a string such as "1/1". To check whether a pod is ready, use conditions["Ready"].`
 
 // meantByNumber says what was meant by a number that is compared with a text
 // which is not known.
@@ -144,16 +144,16 @@ func meantByNumber(number *shape, left hclsyntax.Expression, text *shape, expr h
 	case number.v.IsKnown() && writtenAs(left) == "" && text.texts != nil && text.texts.of != "" && !text.texts.free:
 		return fmt.Sprintf(" Did you mean \"%s\"?", Format(number.v))
 	}
-	return " Make the string a number by tonumber(), or the number a string by tostring()."
+	return " Convert the string with tonumber(), or the number with tostring()."
 }
 
 // versionHint says how versions are compared.
-const versionHint = `Versions are compared with semver(target.kubernetes, ">= 1.29"), or by target.minor, a number.`
+const versionHint = `Compare versions with semver(target.kubernetes, ">= 1.29"), or compare target.minor, which is a number.`
 
 // meantByText says which number was meant by a text.
 func meantByText(number *shape, expr hclsyntax.Expression, text string) string {
 	if n, ok := signalNumber(text); ok && attributeIn(expr) == "signal" {
-		return fmt.Sprintf(" A signal is its number: SIG%s is %d. Did you mean %d?", signalName(text), n, n)
+		return fmt.Sprintf(" A signal is a number: SIG%s is %d. Did you mean %d?", signalName(text), n, n)
 	}
 	if v, err := cty.ParseNumberVal(strings.TrimSpace(text)); err == nil {
 		return fmt.Sprintf(" Did you mean %s?", Format(v))
@@ -210,15 +210,15 @@ func (t *wording) meant(given string) string {
 	}
 	switch t.of {
 	case "pod.phase":
-		return " What kubectl shows as STATUS is the pod's status."
+		return " For the STATUS column of kubectl, use the pod's status."
 	case "container.state":
-		return " Why a container is in its state is its reason."
+		return " For the reason of a state, use the container's reason."
 	case "container.kind":
 		if strings.HasPrefix(strings.ToLower(given), "init") {
 			return ` Did you mean "init"?`
 		}
 	case "pod.ready":
-		return ` Whether a pod is ready is conditions["Ready"].`
+		return ` To check whether a pod is ready, use conditions["Ready"].`
 	case "target.kubernetes":
 		return " " + versionHint
 	}

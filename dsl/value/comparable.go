@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// compared is a == b where want is true, else a != b. It is an error where both
+// compared is a == b if want is true, else a != b. It is an error if both
 // are known and their types are never equal: one that is silently false, or
 // silently true for !=, would be a verdict about nothing.
 func compared(a, b cty.Value, want bool) (cty.Value, error) {
@@ -33,11 +33,11 @@ func comparable(a, b cty.Value) error {
 	hint := ""
 	switch {
 	case first == aList || second == aList:
-		hint = ". Whether a list has a value is asked with contains()"
+		hint = ". Use contains() to check whether a list has a value"
 	case are(aNumber, aText):
-		hint = ". Make the string a number with tonumber(), or the number a string with tostring()"
+		hint = ". Convert the string with tonumber(), or the number with tostring()"
 	case are(aTruth, aText):
-		hint = ". Make both a string with tostring()"
+		hint = ". Convert both to strings with tostring()"
 	}
 	return fmt.Errorf("the left side is %s and the right side %s, which are never equal%s", one.noun(), other.noun(), hint)
 }

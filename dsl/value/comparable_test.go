@@ -9,7 +9,7 @@ import (
 )
 
 // TestComparisonsThatTurnOutImpossible evaluates comparisons of values whose
-// types are known in the run alone.
+// types are known only in the run.
 func TestComparisonsThatTurnOutImpossible(t *testing.T) {
 	scope := &Scope{
 		Objects: map[ObjectKey]*Object{{Kind{"v1", "Service"}, "web"}: {Name: "web", Fields: map[string]any{
@@ -20,11 +20,11 @@ func TestComparisonsThatTurnOutImpossible(t *testing.T) {
 		Dir:   fstest.MapFS{},
 	}
 	for src, want := range map[string]string{
-		`object("v1", "Service", "web").spec.port == 5`:      "the left side is a string and the right side a number, which are never equal. Make the string a number with tonumber(), or the number a string with tostring()",
+		`object("v1", "Service", "web").spec.port == 5`:      "the left side is a string and the right side a number, which are never equal. Convert the string with tonumber(), or the number with tostring()",
 		`object("v1", "Service", "web").spec.port != 5`:      "never equal",
 		`service.web.spec.port == 5`:                         "never equal",
-		`service.web.spec.on == "true"`:                      "the left side is a bool and the right side a string, which are never equal. Make both a string with tostring()",
-		`service.web.spec.list == "a"`:                       "the left side is a list and the right side a string, which are never equal. Whether a list has a value is asked with contains()",
+		`service.web.spec.on == "true"`:                      "the left side is a bool and the right side a string, which are never equal. Convert both to strings with tostring()",
+		`service.web.spec.list == "a"`:                       "the left side is a list and the right side a string, which are never equal. Use contains() to check whether a list has a value",
 		`service.web.spec == 5`:                              "the left side is an object",
 		`jsondecode("{\"a\": \"1\"}").a == 1`:                "tonumber()",
 		`1 == "1"`:                                           "tonumber()",

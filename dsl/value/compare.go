@@ -180,7 +180,7 @@ func negate() function.Function {
 func roughly(f function.Function) function.Function { return rounding(f, 0) }
 
 // rounding is roughly for a function whose result may be off by some more
-// where an argument is open.
+// if an argument is open.
 func rounding(f function.Function, more float64) function.Function {
 	return marked(f, func(args []cty.Value) (cty.Value, error) {
 		plain, open, marks := bare(args)

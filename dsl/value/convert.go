@@ -17,7 +17,7 @@ type converter struct {
 	// they may be long.
 	logs bool
 	// keys are the conditions that are asked for by name: unknown rather than
-	// missing where they were not observed.
+	// missing if they were not observed.
 	keys map[string]bool
 	// jobs are the attributes of Jobs that are asked for, by name; nil for a
 	// Job of which all may be.
@@ -321,7 +321,7 @@ func texts(all []string) cty.Value {
 	return listOf(values, cty.String)
 }
 
-// namesInOrder is a list, unknown where there is none, since the times do not
+// namesInOrder is a list, unknown if there is none, since the times do not
 // tell the order.
 func namesInOrder(all []string) cty.Value {
 	if all == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// comparisonDifference says how the sides of a comparison differ, where the
-// references in it do not show that by themselves.
+// comparisonDifference says how the sides of a comparison differ, if its
+// references do not show that.
 func comparisonDifference(expr *hclsyntax.BinaryOpExpr, is Logic, ctx *hcl.EvalContext) string {
 	a, aDiags := bareOf(expr.LHS).Value(ctx)
 	b, bDiags := bareOf(expr.RHS).Value(ctx)
@@ -44,15 +44,15 @@ func comparisonDifference(expr *hclsyntax.BinaryOpExpr, is Logic, ctx *hcl.EvalC
 	return ""
 }
 
-// isPlain says whether an expression's value shows by itself: a reference or a
-// constant.
+// isPlain says whether an expression is a reference or a constant, and therefore
+// shows its value.
 func isPlain(expr hcl.Expression) bool {
 	bare := bareOf(expr)
 	return isChain(bare) || len(bare.Variables()) == 0
 }
 
-// numberDifference says by how much two numbers differ. Those that may be
-// times are told as times are.
+// numberDifference says by how much two numbers differ. Numbers
+// that may be times are formatted as times.
 func numberDifference(expr *hclsyntax.BinaryOpExpr, x cty.Value, f fuzz, y cty.Value, g fuzz) string {
 	apart, _ := new(big.Float).Sub(x.AsBigFloat(), y.AsBigFloat()).Float64()
 	if _, certain := order(x, f, y, g); !certain {
@@ -69,10 +69,10 @@ func numberDifference(expr *hclsyntax.BinaryOpExpr, x cty.Value, f fuzz, y cty.V
 	return fmt.Sprintf("the left side, %s, is %s greater than the right side, %s", Format(x), decimal(apart), Format(y))
 }
 
-// undecidable says why two times have no order that can be told.
+// undecidable says why the order of two times is unknown.
 func undecidable(apart float64, f, g fuzz) string {
 	open := max(f.below, f.above, g.below, g.above)
-	return fmt.Sprintf("the two are %s s apart, and known only to within %s (the API tells times in whole seconds), so that which was first cannot be told",
+	return fmt.Sprintf("the two are %s s apart, and known only to within %s (the API has times in whole seconds), so their order is unknown",
 		decimal(max(apart, -apart)), time.Duration(open*float64(time.Second)))
 }
 
@@ -81,11 +81,12 @@ func decimal(f float64) string {
 }
 
 // orderDifference says which two of the times of ordered are not in order, or
-// have none that can be told.
+// have an unknown order.
 func orderDifference(list hcl.Expression, is Logic, ctx *hcl.EvalContext) string {
 	v, diags := list.Value(ctx)
+	isSensitive := v.HasMarkDeep(Sensitive)
 	v, _ = v.Unmark()
-	if diags.HasErrors() || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() || is == True {
+	if diags.HasErrors() || isSensitive || !v.IsKnown() || v.IsNull() || !v.CanIterateElements() || is == True {
 		return ""
 	}
 	times := v.AsValueSlice()
@@ -121,11 +122,11 @@ func pairDifference(times []cty.Value, i, j int, is Logic) string {
 	return ""
 }
 
-// maxDifferences bounds how many differences are told of two values.
+// maxDifferences limits how many differences of two values are reported.
 const maxDifferences = 3
 
 // Difference says where two known values differ, in words such as `[1] is
-// "Running", not "NotReady"`; empty where they do not, as far as that is known.
+// "Running", not "NotReady"`. It is empty if no difference is known.
 func Difference(got, want cty.Value) string {
 	var d differences
 	d.compare("", got, want)
@@ -145,13 +146,14 @@ func (d *differences) compare(path string, got, want cty.Value) {
 	y, _ := want.Unmark()
 	switch {
 	case !x.IsKnown() || !y.IsKnown() || x.IsNull() || y.IsNull():
+	case got.HasMark(Sensitive) || want.HasMark(Sensitive): // also what is within is
 	case isSequence(x) && isSequence(y):
 		d.sequences(path, x.AsValueSlice(), y.AsValueSlice())
 		return
 	case isNamed(x) && isNamed(y):
 		d.named(path, x.AsValueMap(), y.AsValueMap())
 		return
-	case x.Type() == cty.String && y.Type() == cty.String && !got.HasMark(Sensitive) && !want.HasMark(Sensitive):
+	case x.Type() == cty.String && y.Type() == cty.String:
 		d.texts(path, x.AsString(), y.AsString())
 		return
 	}
@@ -165,7 +167,7 @@ func subject(path string) string {
 	return path
 }
 
-// sequences tells what is different in place, then what is missing or more.
+// sequences reports the elements that differ, then missing and extra elements.
 func (d *differences) sequences(path string, got, want []cty.Value) {
 	for i := range min(len(got), len(want)) {
 		d.compare(fmt.Sprintf("%s[%d]", path, i), got[i], want[i])
@@ -202,7 +204,7 @@ func (d *differences) named(path string, got, want map[string]cty.Value) {
 	}
 }
 
-// texts tells short texts as they are, and of long ones where they part.
+// texts reports short texts in full, and long texts from the first difference.
 func (d *differences) texts(path, got, want string) {
 	if len(got) <= 40 && len(want) <= 40 {
 		*d = append(*d, fmt.Sprintf("%s is %s, not %s", subject(path), quote(got), quote(want)))

@@ -5,7 +5,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// equal is a == b where want is true, else a != b.
+// equal is a == b if want is true, else a != b.
 func equal(a, b cty.Value, want bool) cty.Value {
 	aMarks, bMarks := otherMarks(a), otherMarks(b)
 	result := unknownBool()
@@ -23,9 +23,9 @@ func isKnown(v cty.Value) bool {
 	return plain.IsWhollyKnown()
 }
 
-// same is whether two values are equal, as far as it can be told: what differs
-// in one known part differs, whatever else is still unknown in it, and times
-// within a value are compared as times.
+// same says whether two values are equal, as far as that is known. Values that
+// differ in a known part differ, even if other parts are unknown. Times in a
+// value are compared as times.
 func same(a, b cty.Value) Logic {
 	f, g := fuzzOf(a), fuzzOf(b)
 	a, _ = a.Unmark()
@@ -59,8 +59,8 @@ func isSequence(v cty.Value) bool { return v.Type().IsListType() || v.Type().IsT
 
 func isNamed(v cty.Value) bool { return v.Type().IsMapType() || v.Type().IsObjectType() }
 
-// sameUnknown compares where one of two unmarked values is not known: types
-// and ranges may tell, unless a time is open.
+// sameUnknown compares two unmarked values, one of which is unknown. Types and
+// ranges may show the result, unless a time is open.
 func sameUnknown(a cty.Value, f fuzz, b cty.Value, g fuzz) Logic {
 	if !f.exact() || !g.exact() {
 		return Undecided
@@ -122,8 +122,8 @@ func logic(b bool) Logic {
 	return False
 }
 
-// alike lets a list or a map be compared with one that is written out, which
-// is a tuple or an object to HCL and so would never be equal to it.
+// alike makes a list or a map comparable with a literal one. In HCL the literal
+// is a tuple or an object, and would never be equal.
 func alike(a, b cty.Value) (cty.Value, cty.Value) {
 	if isCollectionOf(a.Type(), b.Type()) {
 		if as, err := convert.Convert(b, a.Type()); err == nil {

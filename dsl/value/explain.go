@@ -12,19 +12,19 @@ import (
 type Part struct {
 	// Range is where the part is written.
 	Range hcl.Range
-	// Is is its own truth, which that of the whole need not be.
+	// Is is the truth of the part, which may differ from the whole.
 	Is Logic
-	// Refs are the references in it; names of a for expression among them.
+	// Refs are the references in it, including names of a for expression.
 	Refs []Ref
-	// Difference says how the two sides differ, or why that cannot be told,
-	// where the references alone do not show it; empty otherwise.
+	// Difference says how the two sides differ, or why that is unknown. It is
+	// empty if the references show it.
 	Difference string
 }
 
 // Decisive returns the parts of a condition that made it true or false: the
 // operand of && or || that decided, the element that alltrue saw, the
-// comparison behind a local. Where the condition is not known, they are the
-// parts that are not known. It returns nothing where expr cannot be evaluated.
+// comparison in a local. If the condition is unknown, they are the unknown
+// parts. It returns nothing if expr cannot be evaluated.
 func (s *Scope) Decisive(expr hcl.Expression) []Part {
 	e := s.explaining(expr)
 	ctx, diags := e.context(expr)
@@ -36,7 +36,7 @@ func (s *Scope) Decisive(expr hcl.Expression) []Part {
 	return x.parts
 }
 
-// maxParts bounds the parts of one condition.
+// maxParts limits the parts of one condition.
 const maxParts = 8
 
 // explainer collects the decisive parts.
@@ -85,8 +85,8 @@ func bareOf(expr hcl.Expression) hcl.Expression {
 	return native
 }
 
-// wrapped is what is within parentheses, or this package's own wrapping; nil for
-// an expression that is neither.
+// wrapped is the expression in parentheses, or in this package's own wrapping;
+// nil for any other expression.
 func wrapped(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -139,8 +139,8 @@ func (x *explainer) leaf(expr hcl.Expression, ctx *hcl.EvalContext, is Logic, di
 	x.parts = append(x.parts, part)
 }
 
-// logical explains && and ||: by the one side that decided, by both where both
-// were needed, by what is not known where that is why.
+// logical explains && and || by the side that decided, by both sides if both were
+// needed, or by the unknown parts if they are the reason.
 func (x *explainer) logical(both *truthOperands, is Logic, ctx *hcl.EvalContext) {
 	for _, side := range []hcl.Expression{both.left, both.right} {
 		if its, ok := truthOf(side, ctx); !ok || its != is {
@@ -179,8 +179,8 @@ func (x *explainer) call(expr *hclsyntax.FunctionCallExpr, is Logic, ctx *hcl.Ev
 	x.leaf(expr, ctx, is, "")
 }
 
-// quantifier explains by the elements whose truth is that of the whole, or by
-// the first of them where one is enough; false where there are none to see.
+// quantifier explains by the elements that have the truth of the whole, or by the
+// first of them if one is enough; false if there are none.
 func (x *explainer) quantifier(list hcl.Expression, is Logic, one bool, ctx *hcl.EvalContext) bool {
 	before := len(x.parts)
 	each := func(element hcl.Expression, ctx *hcl.EvalContext) bool {
@@ -203,15 +203,19 @@ func (x *explainer) quantifier(list hcl.Expression, is Logic, one bool, ctx *hcl
 	return len(x.parts) > before
 }
 
-// loop calls each with what a for expression's elements see.
+// loop calls each with the scope of each element of a for expression.
 func (x *explainer) loop(list *hclsyntax.ForExpr, ctx *hcl.EvalContext, each func(hcl.Expression, *hcl.EvalContext) bool) {
 	all, diags := list.CollExpr.Value(ctx)
+	isSensitive := all.HasMark(Sensitive)
 	all, _ = all.Unmark()
 	if diags.HasErrors() || !all.IsKnown() || all.IsNull() || !all.CanIterateElements() || list.CondExpr != nil {
 		return
 	}
 	for it := all.ElementIterator(); it.Next(); {
 		key, v := it.Element()
+		if isSensitive {
+			key, v = key.Mark(Sensitive), v.Mark(Sensitive)
+		}
 		child := ctx.NewChild()
 		child.Variables = map[string]cty.Value{list.ValVar: v}
 		if list.KeyVar != "" {
@@ -228,22 +232,23 @@ func (x *explainer) loop(list *hclsyntax.ForExpr, ctx *hcl.EvalContext, each fun
 	}
 }
 
-// nameOf is the name of the element that a loop was at, unless it is told.
-func nameOf(variable string, v cty.Value, told []Ref) []Ref {
+// nameOf is the name of the current element of a loop, unless refs have it.
+func nameOf(variable string, v cty.Value, refs []Ref) []Ref {
+	given := v
 	v, _ = v.Unmark()
 	text := variable + ".name"
 	if !v.Type().IsObjectType() || !v.Type().HasAttribute("name") || !v.IsKnown() || v.IsNull() {
 		return nil
 	}
-	for _, ref := range told {
+	for _, ref := range refs {
 		if ref.Expression == text {
 			return nil
 		}
 	}
-	return []Ref{{Expression: text, Value: Format(v.GetAttr("name")), State: Known, Root: variable}}
+	return []Ref{{Expression: text, Value: Format(given.GetAttr("name")), State: Known, Root: variable}}
 }
 
-// reference explains a local by what it is made of.
+// reference explains a local by its expression.
 func (x *explainer) reference(expr *hclsyntax.ScopeTraversalExpr, is Logic, ctx *hcl.EvalContext) {
 	if name, ok := stepName(expr.Traversal, 1); ok && len(expr.Traversal) == 2 && expr.Traversal.RootName() == "local" {
 		if local := x.scope.ScenarioLocals[name]; local != nil {

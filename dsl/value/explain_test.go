@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// TestDecisive finds the parts that made a condition what it is.
+// TestDecisive finds the parts that decided a condition.
 func TestDecisive(t *testing.T) {
 	const main = `pod.myapp-x1.container["main"]`
 	tests := []struct {

@@ -9,8 +9,8 @@ import (
 
 // minding makes a function that knows nothing of open times safe with them.
 // What it gives keeps open only what can come of something open in its
-// arguments: numbers of numbers, texts of texts. A truth that it told of
-// something open is not known.
+// arguments: numbers of numbers, texts of texts. A truth that depends on
+// something open is unknown.
 func minding(f function.Function) function.Function {
 	return withOpenness(f, func(o *openness, result cty.Value) cty.Value { return o.onto(result) })
 }

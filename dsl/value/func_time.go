@@ -24,7 +24,7 @@ func seconds() function.Function {
 	})
 }
 
-// precision is by how many seconds a time may be off.
+// precision is the maximum error of a time, in seconds.
 func precision() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "time", Type: cty.Number, AllowUnknown: true, AllowMarked: true}},
@@ -40,7 +40,7 @@ func precision() function.Function {
 	})
 }
 
-// ordered is whether each time of a list is before the next.
+// ordered says whether each time of a list is before the next.
 func ordered() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "times", Type: cty.List(cty.Number), AllowUnknown: true, AllowMarked: true}},
@@ -52,8 +52,9 @@ func ordered() function.Function {
 				return unknownBool().WithMarks(marks), nil
 			}
 			result, err := inOrder(list.AsValueSlice())
-			if err == nil && !result.IsKnown() && isKnown(list) && !slices.ContainsFunc(list.AsValueSlice(), isNull) {
-				result = result.Mark(imprecise)
+			if result.HasMark(imprecise) && (!isKnown(list) || slices.ContainsFunc(list.AsValueSlice(), isNull)) {
+				result, _ = result.Unmark()
+				result = result.Mark(partly)
 			}
 			return result.WithMarks(marks), err
 		},
@@ -62,12 +63,12 @@ func ordered() function.Function {
 
 func isNull(v cty.Value) bool { return v.IsNull() }
 
-// inOrder compares every time with every later one, so that one which is not
-// known yet does not hide that those around it are out of order.
+// inOrder compares every time with every later one: an unknown time must not hide
+// that the times around it are out of order.
 func inOrder(times []cty.Value) (cty.Value, error) {
 	for j := range times {
 		if plain, _ := times[j].Unmark(); plain.IsNull() && !times[j].HasMark(missing) {
-			return cty.UnknownVal(cty.Bool), function.NewArgErrorf(0, "element %d is null: it is known that there is no such time", j+1)
+			return cty.UnknownVal(cty.Bool), function.NewArgErrorf(0, "element %d is null: the time is known not to exist", j+1)
 		}
 	}
 	result := cty.True
@@ -77,16 +78,16 @@ func inOrder(times []cty.Value) (cty.Value, error) {
 			if before.RawEquals(cty.False) {
 				return cty.False, nil
 			}
-			if !before.IsKnown() && i == j-1 {
-				result = unknownBool()
+			if !before.IsKnown() && (i == j-1 || before.HasMark(imprecise)) {
+				result = unknownBool().WithMarks(result.Marks(), before.Marks())
 			}
 		}
 	}
 	return result, nil
 }
 
-// before is a < b for two numbers that may be unknown; unknown where one is
-// null.
+// before is a < b for two numbers that may be unknown. It is unknown if one is
+// null, and if their precision does not show the order, which is marked.
 func before(a, b cty.Value) cty.Value {
 	f, g := fuzzOf(a), fuzzOf(b)
 	a, _ = a.Unmark()
@@ -96,12 +97,12 @@ func before(a, b cty.Value) cty.Value {
 	}
 	c, certain := order(a, f, b, g)
 	if !certain {
-		return unknownBool()
+		return unknownBool().Mark(imprecise)
 	}
 	return cty.BoolVal(c < 0)
 }
 
-// overlaps is whether two containers ran at the same time.
+// overlaps says whether two containers ran at the same time.
 func overlaps() function.Function {
 	param := function.Parameter{Name: "a", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true}
 	other := param
@@ -118,7 +119,7 @@ func overlaps() function.Function {
 				for _, b := range runsOf(args[1]) {
 					switch both := a.overlaps(b); {
 					case !both.IsKnown():
-						result = unknownBool()
+						result = unknownBool().WithMarks(result.Marks(), both.Marks())
 					case both.True():
 						return cty.True.WithMarks(withoutIncomplete(marks)), nil
 					}
@@ -129,11 +130,11 @@ func overlaps() function.Function {
 	})
 }
 
-// span is the time of one run of a container; its end is null where it had not
-// ended when it was last observed.
+// span is the time of one run of a container. Its end is null if the run had not
+// terminated at the last observation.
 type span struct{ start, end cty.Value }
 
-// lifeMarks are the marks of what is told of containers' runs.
+// lifeMarks are the marks of the history of containers' runs.
 func lifeMarks(containers ...cty.Value) cty.ValueMarks {
 	all := cty.ValueMarks{}
 	add := func(marks cty.ValueMarks) {
@@ -156,8 +157,8 @@ func lifeMarks(containers ...cty.Value) cty.ValueMarks {
 	return all
 }
 
-// runsOf returns the runs of a container, at least one: where none was
-// observed, one of which nothing is known.
+// runsOf returns the runs of a container. If none was observed, it returns one
+// run about which nothing is known.
 func runsOf(container cty.Value) []span {
 	container, _ = container.Unmark()
 	unknown := span{cty.UnknownVal(cty.Number), cty.UnknownVal(cty.Number)}
@@ -184,7 +185,7 @@ func runsOf(container cty.Value) []span {
 	return spans
 }
 
-// overlaps is whether two runs had a moment in common.
+// overlaps says whether two runs had a moment in common.
 func (s span) overlaps(t span) cty.Value {
 	return and(s.beginsBeforeEndOf(t), t.beginsBeforeEndOf(s))
 }
@@ -220,7 +221,7 @@ func and(a, b cty.Value) cty.Value {
 	case a.IsKnown() && b.IsKnown():
 		return cty.True
 	default:
-		return unknownBool()
+		return unknownBool().WithMarks(a.Marks(), b.Marks())
 	}
 }
 
@@ -237,7 +238,7 @@ func containers(result cty.Type, n int) function.TypeFunc {
 	}
 }
 
-// logged is whether a line of a container's log matches a pattern.
+// logged says whether a line of a container's log matches a pattern.
 func logged() function.Function {
 	return logFunction(cty.Bool, func(m logMark, pattern *regexp.Regexp) cty.Value {
 		_, found, lacks := m.find(pattern)
@@ -253,8 +254,8 @@ func logged() function.Function {
 	})
 }
 
-// logTime is when a container first logged a line that matches a pattern;
-// unknown while it did not, and where an earlier one may be missing.
+// logTime is the time at which a container first logged a line that matches a
+// pattern. It is unknown until then, and if an earlier line may be missing.
 func logTime() function.Function {
 	return logFunction(cty.Number, func(m logMark, pattern *regexp.Regexp) cty.Value {
 		line, found, lacks := m.find(pattern)
@@ -268,8 +269,8 @@ func logTime() function.Function {
 	})
 }
 
-// find is the first line that matches, and why there may be an earlier one or,
-// where none was found, one at all.
+// find is the first line that matches, and why an earlier one may be missing. If
+// no line matches, it says why one may be missing.
 func (m logMark) find(pattern *regexp.Regexp) (line Line, found bool, lacks string) {
 	if m.container.Log == nil {
 		return Line{}, false, ""

@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// TestFunctions has a case for each function: what it makes of plain values, and
-// of what was not observed yet.
+// TestFunctions has a case for each function: its result for plain values, and for
+// values that were not observed yet.
 func TestFunctions(t *testing.T) {
 	const unknown = NotObserved
 	scope := &Scope{

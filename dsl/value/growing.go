@@ -10,7 +10,7 @@ import (
 // is not there yet is unknown, as everything that was not observed yet.
 type growingIndex struct{ hcl.TraverseIndex }
 
-// TraversalStep is the element, or unknown where it may still come.
+// TraversalStep is the element, or unknown if it may still come.
 func (t growingIndex) TraversalStep(v cty.Value) (cty.Value, hcl.Diagnostics) {
 	if element, missing := notYet(v, t.Key); missing {
 		return element, nil
@@ -20,7 +20,7 @@ func (t growingIndex) TraversalStep(v cty.Value) (cty.Value, hcl.Diagnostics) {
 
 var _ hcl.Traverser = growingIndex{}
 
-// indexKey is the key of a traversal's step; false where it is no index.
+// indexKey is the key of a traversal's step; false if it is no index.
 func indexKey(step hcl.Traverser) (cty.Value, bool) {
 	switch step := step.(type) {
 	case hcl.TraverseIndex:
@@ -31,7 +31,7 @@ func indexKey(step hcl.Traverser) (cty.Value, bool) {
 	return cty.NilVal, false
 }
 
-// IndexKey is the key of a traversal's step; false where it is no index. The
+// IndexKey is the key of a traversal's step; false if it is no index. The
 // steps of expressions that were prepared are not HCL's own.
 func IndexKey(step hcl.Traverser) (cty.Value, bool) { return indexKey(step) }
 
@@ -45,7 +45,7 @@ func prepareTraversal(t hcl.Traversal) {
 }
 
 // notYet is the unknown element of an observed list that has fewer elements by
-// now; false where the index is none such.
+// now; false if the index is none such.
 func notYet(list, key cty.Value) (cty.Value, bool) {
 	plain, marks := list.Unmark()
 	if !plain.Type().IsListType() || !isRead(list) || !plain.IsKnown() || plain.IsNull() ||
@@ -60,7 +60,7 @@ func notYet(list, key cty.Value) (cty.Value, bool) {
 	return cty.UnknownVal(plain.Type().ElementType()).WithMarks(marks, keyMarks), true
 }
 
-// growingList is the collection of an index that is computed: unknown where the
+// growingList is the collection of an index that is computed: unknown if the
 // element is not there yet.
 type growingList struct {
 	*hclsyntax.ParenthesesExpr
@@ -73,7 +73,7 @@ func (l *growingList) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if diags.HasErrors() || !v.Type().IsListType() || !isRead(v) {
 		return v, diags
 	}
-	key, keyDiags := l.key.Value(ctx) // its mistakes are told by the index expression
+	key, keyDiags := l.key.Value(ctx) // the index expression reports its mistakes
 	if keyDiags.HasErrors() {
 		return v, diags
 	}

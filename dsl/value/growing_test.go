@@ -12,9 +12,9 @@ func youngScope() *Scope {
 	return s
 }
 
-// TestWhatIsNotThereYetIsUnknown is about elements of observed lists that may
-// still come. Before, each was an error.
-func TestWhatIsNotThereYetIsUnknown(t *testing.T) {
+// TestFutureElementsAreUnknown checks that elements of observed lists that may
+// still come are unknown, not an error.
+func TestFutureElementsAreUnknown(t *testing.T) {
 	const main = `pod.young.container["main"]`
 	for src, want := range map[string]string{
 		main + `.runs[0].started_at`:                                       NotObserved,
@@ -53,9 +53,9 @@ func TestWhatIsNotThereYetIsUnknown(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoElementIsAMistake holds that only what was observed grows: of a
-// list that is written an element that is not there stays an error.
-func TestWhatIsNoElementIsAMistake(t *testing.T) {
+// TestMissingElementsOfLiteralListsAreMistakes checks that only observed lists can
+// grow: a missing element of a literal list stays an error.
+func TestMissingElementsOfLiteralListsAreMistakes(t *testing.T) {
 	for _, src := range []string{`[1, 2][2]`, `index(["a"], "b")`, `max([]...)`, `regex("a", "b")`} {
 		if _, diags := youngScope().Eval(parse(t, src)); !diags.HasErrors() {
 			t.Errorf("%s is no error", src)

@@ -66,7 +66,7 @@ func (s *schema) improveStep(d *hcl.Diagnostic, v cty.Value, name, before string
 	ty := v.Type()
 	switch {
 	case v.IsNull():
-		d.Detail = fmt.Sprintf("%s is null: it is known that there is no such value, so it has nothing below it.", orThis(before))
+		d.Detail = fmt.Sprintf("%s is null: it is known not to exist, so it has no attributes or elements.", orThis(before))
 	case ty.IsObjectType():
 		names := keys(ty.AttributeTypes())
 		d.Summary = "Unsupported attribute"
@@ -80,7 +80,7 @@ func (s *schema) improveStep(d *hcl.Diagnostic, v cty.Value, name, before string
 		}
 		d.Detail = fmt.Sprintf("%s %q.%s%s", what, name, suggest.Sentence(name, names), existing(names))
 		if before == "target.feature_gates" {
-			d.Detail += fmt.Sprintf(" Only gates that the cluster sets are here; lookup(target.feature_gates, %q, false) has an answer for others too.", name)
+			d.Detail += fmt.Sprintf(" target.feature_gates has only the gates that the cluster sets. lookup(target.feature_gates, %q, false) also works for other gates.", name)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func existing(names []string) string {
 	return fmt.Sprintf(" There is %s.", suggest.List(names))
 }
 
-// suggestOrList is a suggestion, or all that there is where nothing is close.
+// suggestOrList is a suggestion, or all that there is if nothing is close.
 func suggestOrList(name string, names []string) string {
 	if s := suggest.Sentence(name, names); s != "" {
 		return s

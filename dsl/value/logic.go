@@ -11,12 +11,12 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// prepareLogical gives && and || their meaning; false where expr is neither.
-// One side that decides suffices, whichever it is, where the other is not known
-// yet; then the whole rests on that side alone. Mistakes are minded from left to
-// right: one on the left always counts, one on the right where the left side
-// does not decide; while the left side is not known it may still decide. So a
-// mistake that is told once stays one, however much more becomes known.
+// prepareLogical gives && and || their meaning; false if expr is neither.
+// One side that decides is enough, even if the other side is unknown. The result
+// then depends only on that side. Mistakes count from left to
+// right: a mistake on the left always counts, and one on the right only if the
+// left side does not decide; an unknown left side may still decide. Therefore a
+// mistake that is reported stays a mistake, whatever is observed later.
 func prepareLogical(expr *hclsyntax.BinaryOpExpr) bool {
 	if _, done := expr.LHS.(*truthOperands); done {
 		return true
@@ -106,8 +106,8 @@ type truthOperand struct {
 	whole hcl.Range
 }
 
-// truth is the operand's truth, or an error where it is null or no truth.
-// isTruthful is false where it can never be one.
+// truth is the operand's truth, or an error if it is null or no truth.
+// isTruthful is false if it can never be one.
 func (o *truthOperand) truth(ctx *hcl.EvalContext) (v cty.Value, isTruthful bool, diags hcl.Diagnostics) {
 	given, diags := o.Expression.Value(ctx)
 	if diags.HasErrors() {

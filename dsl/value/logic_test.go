@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEvalLogic decides as early as it can, and tells mistakes from left to
-// right.
+// TestEvalLogic checks that logic decides as early as possible, and reports
+// mistakes from left to right.
 func TestEvalLogic(t *testing.T) {
 	testEval(t, []evalTest{
 		{`pod.gone != null && pod.gone.phase == "x"`, `false`},

@@ -12,25 +12,25 @@ import (
 // mark is the type of this package's own marks without content.
 type mark string
 
-// Sensitive marks values that must not be printed: those of variables
-// declared sensitive and what is made of them.
+// Sensitive marks values that must not be printed: values of sensitive variables
+// and values computed from them.
 const Sensitive = mark("sensitive")
 
-// imprecise marks a truth that is unknown since times are not known finely
-// enough: it may be either, whatever else comes.
+// imprecise marks a truth that is unknown because times are not precise enough:
+// it may be either, whatever is observed later.
 const imprecise = mark("imprecise")
 
-// partly marks a truth that is unknown since something is not known yet, and may
-// be false already since times are not known finely enough.
+// partly marks a truth that is unknown because something is not known yet. It may
+// be false already, but times are not precise enough to know.
 const partly = mark("partly imprecise")
 
 // fuzz marks a number that is known only to lie somewhere around its value:
-// from below seconds under it to above seconds over it. The API's times, cut
-// to the second, are so.
+// from below seconds under it to above seconds over it. The API's
+// times, which are cut to the second, have this mark.
 type fuzz struct{ below, above float64 }
 
-// resolution is the finest difference of two times that is told apart, in
-// seconds; what is nearer comes from the arithmetic, not from the clocks.
+// resolution is the smallest difference of two times that counts, in seconds. A
+// smaller difference comes from the arithmetic, not from the clocks.
 const resolution = 0.5e-9
 
 // timeValue is a time as a number of seconds with nanoseconds, marked with
@@ -49,8 +49,8 @@ func timeValue(t Time) cty.Value {
 	return v.Mark(fuzz{above: t.Precision.Seconds()})
 }
 
-// fuzzOf returns what is open about a number. Where several things are, which
-// happens where a function has put them together, it is the worst of each.
+// fuzzOf returns the fuzz of a number. If it has several, because a function
+// combined them, the result is the worst of each.
 func fuzzOf(v cty.Value) fuzz {
 	var worst fuzz
 	for f := range cty.ValueMarksOfType[fuzz](v) {
@@ -71,7 +71,7 @@ func (f fuzz) mark(v cty.Value) cty.Value {
 	return v.Mark(f)
 }
 
-// otherMarks returns the marks of v, at any depth, that are no fuzz.
+// otherMarks returns the marks of v, at any depth, that are not fuzz.
 func otherMarks(v cty.Value) cty.ValueMarks {
 	_, marks := v.UnmarkDeep()
 	rest := cty.ValueMarks{}
@@ -83,9 +83,9 @@ func otherMarks(v cty.Value) cty.ValueMarks {
 	return rest
 }
 
-// order compares two known, unmarked numbers of which f and g say what is
-// open. It returns -1, 0 or 1 as a is less than, equal to or greater than b,
-// and false where their precision cannot tell.
+// order compares two known, unmarked numbers with the fuzz f and g. It returns -1,
+// 0 or 1 if a is less than, equal to or greater than b, and false if their
+// precision does not show which.
 func order(a cty.Value, f fuzz, b cty.Value, g fuzz) (int, bool) {
 	x, y := a.AsBigFloat(), b.AsBigFloat()
 	if f.exact() && g.exact() {
@@ -96,7 +96,7 @@ func order(a cty.Value, f fuzz, b cty.Value, g fuzz) (int, bool) {
 	}
 	open := math.Max(f.below+g.above, f.above+g.below)
 	apart, _ := new(big.Float).Sub(x, y).Float64()
-	if math.Abs(apart) < open-resolution {
+	if math.Abs(apart) < open-math.Min(resolution, open/2) { // less than the resolution may be open
 		return 0, false
 	}
 	if apart < 0 {

@@ -239,7 +239,7 @@ func (e *evaluation) objectValue(o *Object, kind Kind, wanted []hcl.Traversal) c
 	attrs := map[string]cty.Value{}
 	for name, field := range o.Fields {
 		v := fieldValue(field, below(wanted, name))
-		if kind == (Kind{"v1", "Secret"}) && (name == "data" || name == "stringData") {
+		if kind == secretKind && isSecretField(name) {
 			v = v.Mark(Sensitive)
 		}
 		attrs[name] = v
@@ -259,6 +259,22 @@ func (e *evaluation) objectValue(o *Object, kind Kind, wanted []hcl.Traversal) c
 	return cty.ObjectVal(attrs)
 }
 
+// secretKind is the kind of objects that hold what is sensitive.
+var secretKind = Kind{"v1", "Secret"}
+
+func isSecretField(name string) bool { return name == "data" || name == "stringData" }
+
+// secretFields are those fields of a Secret that are sensitive.
+func secretFields(o *Object) []cty.Value {
+	var all []cty.Value
+	for name, field := range o.Fields {
+		if isSecretField(name) {
+			all = append(all, fieldValue(field, nil).Mark(Sensitive))
+		}
+	}
+	return all
+}
+
 // below are the rests of those paths that begin with a name.
 func below(paths []hcl.Traversal, name string) []hcl.Traversal {
 	var rests []hcl.Traversal
@@ -272,7 +288,7 @@ func below(paths []hcl.Traversal, name string) []hcl.Traversal {
 
 // absent is what stands for a field that is not there, of which an expression
 // asks for what is at a path below it: null where that is named by attributes
-// alone, unknown where it would be an element of a list.
+// alone, unknown if it would be an element of a list.
 func absent(path hcl.Traversal) cty.Value {
 	if len(path) == 0 {
 		return cty.NullVal(cty.DynamicPseudoType).Mark(missing)
@@ -314,7 +330,7 @@ func fieldValue(field any, wanted []hcl.Traversal) cty.Value {
 	return cty.NullVal(cty.DynamicPseudoType)
 }
 
-// listValue is a list of decoded JSON; unknown where an element is asked for
+// listValue is a list of decoded JSON; unknown if an element is asked for
 // that is not there yet.
 func listValue(field []any, wanted []hcl.Traversal) cty.Value {
 	rests := map[int][]hcl.Traversal{}

@@ -139,7 +139,7 @@ func wrapOperand(expr hclsyntax.Expression, side string, want cty.Type, whole hc
 	return &operand{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, side, want, whole}
 }
 
-// Value is the operand's value in a tuple, or an error where the operation
+// Value is the operand's value in a tuple, or an error if the operation
 // cannot have it.
 func (o *operand) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	given, diags := o.Expression.Value(ctx)
@@ -195,7 +195,7 @@ type computedRoot struct {
 // Value is the root's value with the named object in it.
 func (c *computedRoot) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, diags := c.Expression.Value(ctx)
-	key, _ := c.key.Value(ctx) // its mistakes are told by the index expression
+	key, _ := c.key.Value(ctx) // the index expression reports its mistakes
 	key, _ = key.Unmark()
 	if diags.HasErrors() || !v.Type().IsObjectType() || !key.IsKnown() || key.IsNull() || key.Type() != cty.String ||
 		v.Type().HasAttribute(key.AsString()) {

@@ -1,6 +1,8 @@
 package value
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -32,11 +34,7 @@ func makePresent(expr hclsyntax.Expression) hclsyntax.Expression {
 // prepareArguments wraps those arguments of a call that must not be null.
 func prepareArguments(call *hclsyntax.FunctionCallExpr) {
 	f, known := specs[call.Name]
-	switch call.Name {
-	case "try", "can", "object": // which take expressions, or stand for a type
-		return
-	}
-	if !known {
+	if !known || slices.Contains([]string{"try", "can", "object"}, call.Name) { // which take expressions, or stand for a type
 		return
 	}
 	params, rest := f.Params(), f.VarParam()

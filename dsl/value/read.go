@@ -47,7 +47,7 @@ func (s Stream) Kind() string {
 type Read struct {
 	Stream Stream
 	// Name is the object's: the pod's for PodStream, LifeStream and LogStream.
-	// It is empty where any object of the stream can change the value.
+	// It is empty if any object of the stream can change the value.
 	Name string
 	// Job is set for the pods of a Job: those that it owns, whatever their names.
 	Job string
@@ -63,7 +63,7 @@ type Read struct {
 // was seen is enough.
 type incomplete struct{ why string }
 
-// blind marks an unknown value that is unknown since its source saw nothing.
+// blind marks an unknown value that is unknown because its source saw nothing.
 type blind struct{ why string }
 
 // logMark marks the log of a container, whether its lines are at hand or not.
@@ -88,7 +88,7 @@ func logOf(log cty.Value) (logMark, bool) {
 
 // Finding is the value of an expression with what it rests on.
 type Finding struct {
-	// Value has no marks. It is unknown where it depends on what was not
+	// Value has no marks. It is unknown if it depends on what was not
 	// observed yet, or may not have been seen.
 	Value cty.Value
 	// Reads are what the value was read from, each once.
@@ -97,12 +97,23 @@ type Finding struct {
 	// of one of them, which can change the value, too.
 	Objects []Read
 	// Unseen says why the value cannot be known: the stretches that a source
-	// did not see. It is empty where that is not the reason.
+	// did not see. It is empty if that is not the reason.
 	Unseen []string
 	// Imprecise says that a truth is not known since times are not known finely
 	// enough. Partly says that it is not known yet, and may be false already, since
 	// they are not.
 	Imprecise, Partly bool
+	// Sensitive says that the value, or something in it, must not be printed.
+	Sensitive bool
+}
+
+// Marked is the value, with the mark Sensitive where it must not be printed: for
+// messages about it.
+func (f Finding) Marked() cty.Value {
+	if f.Sensitive {
+		return f.Value.Mark(Sensitive)
+	}
+	return f.Value
 }
 
 // isIncomplete says whether a value, not what is within it, is incomplete.
@@ -133,7 +144,7 @@ func withoutIncomplete(marks cty.ValueMarks) cty.ValueMarks {
 	return rest
 }
 
-// settled is a value that is unknown where what it was made of is incomplete. It
+// settled is a value that is unknown if what it was made of is incomplete. It
 // keeps its marks.
 func settled(v cty.Value) cty.Value {
 	if !v.ContainsMarked() || !isIncomplete(v) {
@@ -147,7 +158,7 @@ func settled(v cty.Value) cty.Value {
 }
 
 // nowKnown is a value with what it was read from; unknown if why says that its
-// source saw nothing. absent says that v is unknown since nothing was observed.
+// source saw nothing. absent says that v is unknown because nothing was observed.
 func nowKnown(v cty.Value, why string, read Read, absent bool) cty.Value {
 	if why != "" {
 		if !absent {
@@ -204,6 +215,7 @@ func (e *evaluation) finding(v cty.Value) Finding {
 		case mark:
 			f.Imprecise = f.Imprecise || m == imprecise
 			f.Partly = f.Partly || m == partly
+			f.Sensitive = f.Sensitive || m == Sensitive
 		}
 	}
 	f.Value = plain

@@ -23,7 +23,7 @@ type Ref struct {
 	Precision time.Duration
 	// Root is the reference's first word, such as "job"; Name is the object's
 	// name below it, such as "myapp", and Container the container's, such as
-	// "main". They are empty where there is none.
+	// "main". They are empty if there is none.
 	Root, Name, Container string
 	// Traversal is the reference with its computed indices evaluated.
 	Traversal hcl.Traversal

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"sort"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -12,9 +11,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Scope is everything that an expression may refer to at one moment. Its zero
-// value knows nothing: every reference to something observed is unknown in it.
-// A Scope may be used by several goroutines as long as nobody changes it.
+// Scope is everything that an expression may refer to at one moment. In the zero
+// value, every reference to an observed value is unknown. Several goroutines may
+// use a Scope as long as none changes it.
 type Scope struct {
 	// Vars and Locals are the values of the roots var and local: objects, as
 	// in dsl.Module. The zero Value is an empty object.
@@ -24,36 +23,32 @@ type Scope struct {
 	ScenarioLocals map[string]hcl.Expression
 	// Target is the cluster that the scenario runs on.
 	Target *Target
-	// Pods, Jobs and Steps are by name; one that is missing was not observed
-	// yet.
+	// Pods, Jobs and Steps are by name. A missing one was not observed yet.
 	Pods  map[string]*Pod
 	Jobs  map[string]*Job
 	Steps map[string]*Step
-	// Objects are those of other kinds; one that is missing was not observed
-	// yet.
+	// Objects are objects of other kinds. A missing one was not observed yet.
 	Objects map[ObjectKey]*Object
 	// Extra are further roots by name: matrix, each, and the iterators of
 	// dynamic blocks.
 	Extra map[string]cty.Value
-	// Cache is where values are kept from one Scope to the next; nil where
-	// they are not.
+	// Cache keeps values from one Scope to the next; nil for no cache.
 	Cache *Cache
-	// Dir is the folder below which file() and its like read; nil where they
-	// may not be used.
+	// Dir is the folder in which file() and similar functions read; nil if they
+	// are not allowed.
 	Dir fs.FS
 	// PathScenario is path.scenario.
 	PathScenario string
-	// Missed says of a stream why objects that were not observed may have been
-	// there; it has nothing of a stream that missed nothing.
+	// Missed says, by stream, why objects may exist that were not observed. It
+	// has no entry for a stream that missed nothing.
 	Missed map[Stream]string
-	// Shared is what scopes of the same Dir and PathScenario have in common;
-	// nil makes it anew for each evaluation, which is slow where there are
-	// many.
+	// Shared is the common part of scopes with the same Dir and PathScenario.
+	// If it is nil, each evaluation makes it again, which is slow.
 	Shared *Shared
 }
 
-// Shared is what does not depend on what was observed: the types of values
-// and the functions. It may be used by several goroutines.
+// Shared does not depend on observations: it has the types of values and the
+// functions. Several goroutines may use it.
 type Shared struct {
 	schema    *schema
 	functions map[string]function.Function
@@ -81,29 +76,29 @@ func namesObjects(root string) bool {
 }
 
 // Eval evaluates an expression that was prepared (see Prepare; those of a
-// dsl.Module are). The result carries no marks. It is unknown, in whole or in
-// part, where it depends on what was not observed yet or on an order of times
-// that their precision cannot tell.
+// dsl.Module are). The result has no marks. It is unknown, in whole or in part, if it
+// depends on a value that was not observed yet, or on an order of times that
+// their precision does not show.
 func (s *Scope) Eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	v, diags := s.EvalMarked(expr)
 	v, _ = v.UnmarkDeep()
 	return v, diags
 }
 
-// EvalMarked is Eval whose result keeps its marks, among them Sensitive.
+// EvalMarked is like Eval, but its result keeps its marks, such as Sensitive.
 func (s *Scope) EvalMarked(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	v, _, diags := s.evaluate(expr)
 	return v, diags
 }
 
-// Find is Eval, with what the value rests on.
+// Find is like Eval, and also returns what the value depends on.
 func (s *Scope) Find(expr hcl.Expression) (Finding, hcl.Diagnostics) {
 	v, e, diags := s.evaluate(expr)
 	return e.finding(v), diags
 }
 
-// evaluate evaluates without logs, which may be long, and once more with them
-// where the value depends on them.
+// evaluate evaluates without logs, which may be long, and again with logs if the
+// value depends on them.
 func (s *Scope) evaluate(expr hcl.Expression) (cty.Value, *evaluation, hcl.Diagnostics) {
 	e := s.evaluation()
 	v, diags := e.eval(expr)
@@ -116,7 +111,7 @@ func (s *Scope) evaluate(expr hcl.Expression) (cty.Value, *evaluation, hcl.Diagn
 	return v, e, diags
 }
 
-// lacksLogs says whether a value is unknown since logs were not at hand.
+// lacksLogs says whether a value is unknown because logs were not loaded.
 func (e *evaluation) lacksLogs(v cty.Value) bool {
 	if e.logs || !e.withheld {
 		return false
@@ -208,9 +203,10 @@ func (l Logic) String() string {
 	}
 }
 
-// Truth returns the truth of a condition's value; an error where the value is
+// Truth returns the truth of a condition's value. It is an error if the value is
 // neither true nor false nor unknown.
 func Truth(v cty.Value) (Logic, error) {
+	given := v
 	v, _ = v.Unmark()
 	switch {
 	case v == cty.NilVal:
@@ -218,7 +214,7 @@ func Truth(v cty.Value) (Logic, error) {
 	case v.IsNull():
 		return Undecided, fmt.Errorf("a condition must be true or false: this is null, that is, there is no such value")
 	case v.Type() != cty.Bool && v.Type() != cty.DynamicPseudoType:
-		return Undecided, fmt.Errorf("a condition must be true or false: this is %s, %s", article(v.Type()), Format(v))
+		return Undecided, fmt.Errorf("a condition must be true or false: this is %s, %s", article(v.Type()), Format(given))
 	case !v.IsKnown():
 		return Undecided, nil
 	case v.True():
@@ -228,8 +224,7 @@ func Truth(v cty.Value) (Logic, error) {
 	}
 }
 
-// evaluation is the work of evaluating one expression with all that it refers
-// to.
+// evaluation evaluates one expression with everything that it refers to.
 type evaluation struct {
 	scope  *Scope
 	schema *schema
@@ -267,19 +262,24 @@ func (e *evaluation) eval(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return v, append(diags, moreDiags...)
 }
 
-// redact takes the values of sensitive variables out of diagnostics, into
-// which functions may have put them. Very short ones stay: they would be found
-// by chance.
+// redact removes the values of sensitive variables and of Secrets from diagnostics
+// of functions. It keeps very short values, because they would match by chance.
 func (e *evaluation) redact(diags hcl.Diagnostics) {
 	if len(diags) == 0 {
 		return
 	}
-	for _, root := range []cty.Value{orEmpty(e.scope.Vars), orEmpty(e.scope.Locals)} {
-		for _, secret := range secretsIn(root, false) {
-			for _, d := range diags {
-				d.Detail = strings.ReplaceAll(d.Detail, secret, "(sensitive)")
-			}
+	roots := []cty.Value{e.scope.Vars, e.scope.Locals}
+	for _, v := range e.scope.Extra {
+		roots = append(roots, v)
+	}
+	for key, o := range e.scope.Objects {
+		if key.Kind == secretKind && o != nil {
+			roots = append(roots, secretFields(o)...)
 		}
+	}
+	secrets := Secrets(roots...)
+	for _, d := range diags {
+		d.Detail = Redact(d.Detail, secrets)
 	}
 }
 

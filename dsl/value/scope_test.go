@@ -2,21 +2,19 @@ package value
 
 import (
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
 func api(s float64) Opt[Time]     { return Some(Time{Seconds: s, Precision: time.Second, Source: "api"}) }
 func runtime(s float64) Opt[Time] { return Some(Time{Seconds: s, Precision: 1, Source: "runtime"}) }
 
-// observedScope is a run in which a Job's main container has ended and its
+// observedScope is a run in which a Job's main container has terminated and its
 // sidecar still runs.
 func observedScope() *Scope {
 	main := &Container{
@@ -90,7 +88,7 @@ func testEval(t *testing.T, tests []evalTest) {
 	}
 }
 
-// TestEvalPods looks at pods and their containers.
+// TestEvalPods evaluates expressions about pods and their containers.
 func TestEvalPods(t *testing.T) {
 	testEval(t, []evalTest{
 		{`pod.myapp-x1.status`, `"NotReady"`},
@@ -124,7 +122,8 @@ func TestEvalPods(t *testing.T) {
 	})
 }
 
-// TestEvalJobs looks at Jobs and steps, and decides early where one side suffices.
+// TestEvalJobs evaluates expressions about Jobs and steps, and decides early if
+// one side is enough.
 func TestEvalJobs(t *testing.T) {
 	testEval(t, []evalTest{
 		{`job.my-job.pod.name`, `"myapp-x1"`},
@@ -384,79 +383,5 @@ func TestTruth(t *testing.T) {
 		if got, err := Truth(tt.v); got != tt.want || (err != nil) != tt.err {
 			t.Errorf("%#v: got %v, %v", tt.v, got, err)
 		}
-	}
-}
-
-func TestFormat(t *testing.T) {
-	for _, tt := range []struct {
-		v    cty.Value
-		want string
-	}{
-		{cty.StringVal("a\"b\\\n\x1b[31m${x}%{y}\u202e"), `"a\"b\\\n\u001b[31m$${x}%%{y}\u202e"`},
-		{cty.NumberFloatVal(0.1), "0.1"}, {cty.NumberFloatVal(1e-12), "1e-12"}, {cty.NumberIntVal(-3), "-3"},
-		{cty.NumberFloatVal(1e100), "1e+100"}, {cty.PositiveInfinity, "+Inf"},
-		{cty.ObjectVal(map[string]cty.Value{"a b": cty.True, "c": cty.UnknownVal(cty.Bool), "d": cty.StringVal("x").Mark(Sensitive)}), `{"a b" = true, d = (sensitive)}`},
-		{cty.NilVal, "null"},
-		{cty.StringVal(strings.Repeat("x", 1000)), `"` + strings.Repeat("x", 239) + "…"},
-		{cty.UnknownVal(cty.List(cty.String)), NotObserved},
-		{cty.EmptyTupleVal, "[]"},
-	} {
-		if got := Format(tt.v); got != tt.want {
-			t.Errorf("got %s, want %s", got, tt.want)
-		}
-	}
-}
-
-func TestVersionSatisfies(t *testing.T) {
-	for _, tt := range []struct {
-		version, constraint string
-		want                bool
-	}{
-		{"1.28.15", "1.28", true}, {"1.28.15", "= 1.28.15", true}, {"1.28.15", "1.28.1", false}, {"1.28.15", "!= 1.28", false},
-		{"1.28.15", "~> 1.28", true}, {"1.29.0", "~> 1.28", true}, {"2.0.0", "~> 1.28", false}, {"1.29.0", "~> 1.28.0", false},
-		{"v1.28.15", ">= 1.28, < 1.30", true}, {"1.30.0", ">= 1.28, < 1.30", false}, {"1.9.0", "< 1.10", true},
-		{"1.30.0-rc.1", "< 1.30", true}, {"1.30.0-rc.1", "> 1.30.0-beta.2", true}, {"1.30.0-rc.10", "> 1.30.0-rc.9", true},
-		{"1.30.0", "> 1.30.0-rc.1", true}, {"1.27.16", "> 1.27", true}, {"1.27.16", "<= 1.27", false},
-	} {
-		if got, err := VersionSatisfies(tt.version, tt.constraint); err != nil || got != tt.want {
-			t.Errorf("%s %s: got %t, %v", tt.version, tt.constraint, got, err)
-		}
-	}
-	for _, bad := range []string{"", "1.x", ">= ", "1.2.3.4", "=> 1", "1.2,"} {
-		if _, err := VersionSatisfies("1.2.3", bad); err == nil {
-			t.Errorf("%q is accepted", bad)
-		}
-	}
-}
-
-// TestConcurrentEval evaluates one expression in one scope from many places.
-func TestConcurrentEval(t *testing.T) {
-	s, expr := observedScope(), parse(t, `job.my-job.pod.container[var.key].exit_code == 0 && logged(pod.myapp-x1.container["main"], "done")`)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			v, diags := s.Eval(expr)
-			if diags.HasErrors() || !v.RawEquals(cty.True) {
-				t.Errorf("got %#v, %v", v, diags)
-			}
-			s.References(expr)
-		})
-	}
-	wg.Wait()
-}
-
-func TestPrepareTwice(t *testing.T) {
-	expr := parse(t, `-pod.api.container["a"].started_at < pod[var.key].created_at`)
-	Prepare(expr.(hclsyntax.Expression))
-	if _, diags := observedScope().Eval(expr); diags.HasErrors() {
-		t.Error(diags)
-	}
-}
-
-func BenchmarkEval(b *testing.B) {
-	expr, _ := ParseExpression([]byte(`job.my-job.pod.container["main"].exit_code == 0`), "x")
-	s := observedScope()
-	for b.Loop() {
-		s.Eval(expr)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-func TestSecretsAreTakenOut(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	vars := cty.ObjectVal(map[string]cty.Value{
 		"password": cty.StringVal("hunter2").Mark(Sensitive),
 		"short":    cty.StringVal("abc").Mark(Sensitive),

@@ -2,7 +2,7 @@ package value
 
 import "testing"
 
-func TestWhatCannotBeKnownOfAClusterThatExists(t *testing.T) {
+func TestUnknownAttributesOfAnExistingCluster(t *testing.T) {
 	known := &Target{Name: "stage", Kubernetes: "1.29.15", Minor: 29, NativeSidecars: true, GatesUnknown: true, NodesUnknown: true}
 	scope := &Scope{Target: known}
 	for source, want := range map[string]Logic{

@@ -1,6 +1,6 @@
-// Package value turns what was observed into the values that expressions use:
-// the roots var, local, target, pod, job and step, and the functions. What was
-// not observed yet is unknown; what is known to be absent is null.
+// Package value converts observations into the values that expressions use: the
+// roots var, local, target, pod, job and step, and the functions. A value that was
+// not observed yet is unknown. A value that is known to be absent is null.
 package value
 
 import (
@@ -12,12 +12,12 @@ import (
 type Time struct {
 	// Seconds since the run began; negative before it.
 	Seconds float64
-	// Precision is how finely it is known: it was up to so much later, or with Late
-	// up to so much sooner.
+	// Precision is the maximum error: the moment was up to that much later, or
+	// with Late, up to that much earlier.
 	Precision time.Duration
-	// Late says that it is the time at which somebody heard of it.
+	// Late says that Seconds is the time at which it was noticed.
 	Late bool
-	// Source names where it is from: "runtime", "api", "log" or "lab".
+	// Source is where the time comes from: "runtime", "api", "log" or "lab".
 	Source string
 }
 
@@ -28,7 +28,7 @@ type Opt[T any] struct {
 	State State
 }
 
-// State says what is known of a value.
+// State says what is known about a value.
 type State int
 
 // The states of a value.
@@ -47,14 +47,14 @@ func Some[T any](v T) Opt[T] { return Opt[T]{Value: v, State: Known} }
 // None is a value that is known to be absent.
 func None[T any]() Opt[T] { return Opt[T]{State: Absent} }
 
-// Target is the cluster that a scenario runs on now.
+// Target is the cluster that a scenario runs on.
 type Target struct {
 	Name         string
 	Kubernetes   string
 	Minor        int
 	FeatureGates map[string]bool
-	// GatesUnknown says that the gates cannot be known, and NodesUnknown that
-	// the nodes cannot.
+	// GatesUnknown says that the feature gates are unknown, and NodesUnknown
+	// that the nodes are.
 	GatesUnknown, NodesUnknown bool
 	NativeSidecars             bool
 	OrderedTermination         bool
@@ -63,8 +63,8 @@ type Target struct {
 	Cgroup                     int
 }
 
-// Pod is what is known of a pod. A nil *Pod was not observed yet. Strings that
-// are no Opt are empty while they were not observed.
+// Pod is what is known about a pod. A nil *Pod was not observed yet. Strings that
+// are not an Opt are empty until they are observed.
 type Pod struct {
 	// Absent says that there is no such pod and never was: null.
 	Absent     bool
@@ -80,7 +80,7 @@ type Pod struct {
 	// Containers are in the spec's order, init containers first.
 	Containers []*Container
 	// StartOrder and ExitOrder are the names of the containers that started,
-	// and that ended; nil where the times do not tell the order.
+	// and that terminated; nil if the times do not show the order.
 	StartOrder []string
 	ExitOrder  []string
 	CreatedAt  Time
@@ -89,14 +89,14 @@ type Pod struct {
 	QOS        string
 	// Events are the Kubernetes events about it, in the order first seen.
 	Events []Event
-	// Blind says why the API's state of it is not known now; empty if it is.
+	// Blind says why its state in the API is unknown now; empty if it is known.
 	Blind string
 	// StatusesLack, OrderLacks and EventsLack say why Statuses, StartOrder and
-	// ExitOrder, and Events may lack some; empty if they are whole.
+	// ExitOrder, and Events may be incomplete; empty if they are complete.
 	StatusesLack, OrderLacks, EventsLack string
 }
 
-// Container is what is known of a container.
+// Container is what is known about a container.
 type Container struct {
 	Name string
 	// Kind is "init", "sidecar", "main" or "ephemeral".
@@ -107,8 +107,8 @@ type Container struct {
 	Ready    Opt[bool]
 	Started  Opt[bool]
 	Restarts Opt[int]
-	// ExitCode and Signal are those of the newest run that ended; Signal is
-	// absent where it ended by itself.
+	// ExitCode and Signal are those of the newest terminated run. Signal is
+	// absent if no signal terminated it.
 	ExitCode   Opt[int]
 	Signal     Opt[int]
 	OOMKilled  Opt[bool]
@@ -117,30 +117,30 @@ type Container struct {
 	ReadyAt    Opt[Time]
 	FinishedAt Opt[Time]
 	Runs       []Run
-	// Log is what it wrote; nil for nothing.
+	// Log is its log; nil if there is none.
 	Log Log
-	// ByRuntime says that the container runtime told of its starts and ends
-	// itself: what it tells does not wait for the API.
+	// ByRuntime says that the container runtime itself reported its starts and
+	// ends: they do not wait for the API.
 	ByRuntime bool
-	// Blind says why its present state is not known; empty if it is. EndBlind
-	// says so of its newest start and end, ReadyBlind of ReadyAt; RunsLack says
-	// why Runs may lack some.
+	// Blind says why its present state is unknown; empty if it is known. EndBlind
+	// says so for its newest start and end, and ReadyBlind for ReadyAt. RunsLack
+	// says why Runs may be incomplete.
 	Blind, EndBlind, ReadyBlind, RunsLack string
 }
 
-// Log is what was read of a container's log.
+// Log is the part of a container's log that was read.
 type Log interface {
 	// Lines are the lines that are kept, in the order in which they were read.
 	Lines() []Line
-	// First is the first line that matches; false if none did so far.
+	// First is the first line that matches; false if none matched so far.
 	First(pattern *regexp.Regexp) (Line, bool)
 	// Lacks says why lines may be missing before those that are kept, or among
-	// them; empty if the log is whole so far. Of a pattern that was asked for
+	// them; empty if the log is complete so far. For a pattern that was used
 	// before, it is about the lines that First did not see.
 	Lacks(pattern *regexp.Regexp) string
 }
 
-// Lines is a log of which nothing is missing.
+// Lines is a complete log.
 type Lines []Line
 
 // Lines are all of them.
@@ -174,7 +174,7 @@ type Line struct {
 	Text string
 }
 
-// Job is what is known of a Job. A nil *Job was not observed yet.
+// Job is what is known about a Job. A nil *Job was not observed yet.
 type Job struct {
 	// Absent says that there is no such Job and never was: null.
 	Absent     bool
@@ -189,21 +189,20 @@ type Job struct {
 	Pods        []*Pod
 	StartedAt   Opt[Time]
 	CompletedAt Opt[Time]
-	// Blind says why its state is not known now; empty if it is. PodsLack says
-	// why it may have had more pods.
+	// Blind says why its state is unknown now; empty if it is known. PodsLack
+	// says why it may have had more pods.
 	Blind, PodsLack string
 }
 
-// Step is the result of a step. A nil *Step was not done yet.
+// Step is the result of a step. A nil *Step has not run yet.
 type Step struct {
 	StartedAt  Time
 	FinishedAt Time
-	// Error is the refusal that the scenario expected; absent where there
-	// was none.
+	// Error is the error that the scenario expected; absent if there was none.
 	Error    Opt[string]
 	Warnings []string
-	// Stdout, Stderr and ExitCode are those of a command; absent where the
-	// step ran none.
+	// Stdout, Stderr and ExitCode are those of a command; absent if the step
+	// ran none.
 	Stdout   Opt[string]
 	Stderr   Opt[string]
 	ExitCode Opt[int]

@@ -2,7 +2,6 @@ package catalog_test
 
 import (
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/validate"
 )
@@ -54,24 +54,35 @@ func TestEveryLabIsValidAndToldOf(t *testing.T) {
 	}
 }
 
-// TestEveryLabDeclaresTheStandardClusters holds them alike, so that labs take
-// each other's clusters from the pool.
-func TestEveryLabDeclaresTheStandardClusters(t *testing.T) {
+// TestEveryLabRunsOnTheStandardClusters holds them alike, so that labs take each
+// other's clusters from the pool, and says which READMEs have to tell of a version
+// that is added to them.
+func TestEveryLabRunsOnTheStandardClusters(t *testing.T) {
 	for _, name := range names(t) {
 		m, _, err := validate.Load(name, dsl.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range catalog.StandardClusters() {
-			i := slices.IndexFunc(m.Clusters, func(c *dsl.Cluster) bool { return c.Name == want.Name })
-			if i < 0 {
-				t.Errorf("%s does not declare %s", name, want.Name)
-				continue
+		if !slices.Contains(schema.SetNames(m.ClusterSets), catalog.StandardSet) {
+			t.Errorf("%s does not take its clusters from the set %q: lab { cluster_sets = [%[2]q] }", name, catalog.StandardSet)
+		}
+		folder, err := catalog.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		readme, err := fs.ReadFile(folder, "README.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range catalog.Standard().Clusters {
+			used := slices.ContainsFunc(m.Scenarios, func(s *dsl.Scenario) bool {
+				return slices.ContainsFunc(s.Clusters, func(on *dsl.Cluster) bool { return on.Name == c.Name })
+			})
+			if !used {
+				t.Errorf("no scenario of %s runs on the standard cluster %s", name, c.Name)
 			}
-			c := m.Clusters[i]
-			if c.Existing != nil || c.Kubernetes != want.Kubernetes || !maps.Equal(c.FeatureGates, want.FeatureGates) || c.Image != "" ||
-				c.ControlPlanes > 1 || c.Workers > 0 || len(c.Components)+len(c.RuntimeConfig)+len(c.ContainerdPatches)+len(c.KubeadmPatches) > 0 {
-				t.Errorf("%s: %s is not Kubernetes %s with the gates %v alone", name, want.Name, want.Kubernetes, want.FeatureGates)
+			if !strings.Contains(string(readme), c.Name) && !strings.Contains(string(readme), c.Kubernetes) {
+				t.Errorf("the README of %s says nothing of the standard cluster %s, Kubernetes %s", name, c.Name, c.Kubernetes)
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func common(words []string) string {
 	return prefix
 }
 
-// numbered is where an index such as [12] that begins a text ends; 0 where none
+// numbered is where an index such as [12] that begins a text ends; 0 if none
 // does.
 func numbered(text string) int {
 	end := strings.IndexByte(text, ']')

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
@@ -30,7 +31,7 @@ const source = "<console>"
 // Console evaluates lines. It is not safe for concurrent use.
 type Console struct {
 	// Look returns what is known at a time after the run's begin, or at its
-	// end where the time is negative. It is nil where no run is looked at.
+	// end where the time is negative. It is nil if no run is looked at.
 	Look func(at time.Duration) (*replay.View, error)
 	// Style is how diagnostics are written.
 	Style diag.Style
@@ -38,18 +39,22 @@ type Console struct {
 	Width int
 
 	values *value.Scope
+	// sets are the sets of clusters that the scenario takes.
+	sets []schema.ClusterSet
 	// lines counts those that were taken, for diagnostics.
 	lines int
 }
 
 // New returns a console over what a view knows.
-func New(view *replay.View) *Console { return &Console{values: view.Values()} }
+func New(view *replay.View) *Console {
+	return &Console{values: view.Values(), sets: view.Module().ClusterSets}
+}
 
 // errQuit ends the console.
 var errQuit = errors.New("quit")
 
-// Run evaluates the lines of in until its end or `:quit`, and writes what they
-// come to. It says how many could not be evaluated; the error is one of reading
+// Run evaluates the lines of in until its end or `:quit`, and writes their
+// values. It returns how many could not be evaluated; the error is one of reading
 // or writing.
 func (c *Console) Run(in io.Reader, out io.Writer) (wrong int, err error) {
 	lines := bufio.NewScanner(in)
@@ -72,9 +77,9 @@ func (c *Console) Run(in io.Reader, out io.Writer) (wrong int, err error) {
 	return wrong, lines.Err()
 }
 
-// Line evaluates one line and writes what it comes to, or what is wrong with
-// it. It says whether it could be evaluated. Blank lines and comments come to
-// nothing.
+// Line evaluates one line and writes its value, or what is wrong with it. It
+// returns whether the line could be evaluated. Blank lines and comments have no
+// value.
 func (c *Console) Line(line string, out io.Writer) (good bool, err error) {
 	line = strings.TrimSpace(line)
 	c.lines++
@@ -121,14 +126,14 @@ func (c *Console) tell(diags hcl.Diagnostics, line string, out io.Writer) (bool,
 	return list.HasErrors(), diag.WriteText(out, list, c.Style)
 }
 
-const help = `An expression comes to its value: job.myapp.pod.status, length(var.images).
+const help = `An expression prints its value: job.myapp.pod.status, length(var.images).
 
-  :names        what there is: variables, and the pods, Jobs and steps observed
+  :names        the names: variables, and the pods, Jobs and steps observed
   :refs EXPR    what each reference in an expression stands for, and how
                 precisely its time is known
   :explain NAME what something of the language means
-  :at TIME      go to a time of the recorded run, such as 12.5s; without one to
-                its end
+  :at TIME      go to a time of the recorded run, such as 12.5s; without a
+                time, to its end
   :quit         leave (also Ctrl-D)
 `
 
@@ -151,21 +156,21 @@ func (c *Console) command(line string, out io.Writer) (good bool, err error) {
 	case "at":
 		return c.at(rest, out)
 	}
-	_, err = fmt.Fprintf(out, "there is no command %q; :help says which there are\n", ":"+name)
+	_, err = fmt.Fprintf(out, "there is no command %q; :help lists the commands\n", ":"+name)
 	return false, err
 }
 
 // at goes to another moment.
 func (c *Console) at(text string, out io.Writer) (bool, error) {
 	if c.Look == nil {
-		_, err := fmt.Fprintln(out, "no recorded run is looked at: start with -run RUN")
+		_, err := fmt.Fprintln(out, "no recorded run is loaded: start with --run RUN")
 		return false, err
 	}
 	at := time.Duration(-1)
 	if text != "" {
 		parsed, err := time.ParseDuration(text)
 		if err != nil || parsed < 0 {
-			_, err := fmt.Fprintf(out, "%q is no time after the run's begin: want one such as 12.5s\n", text)
+			_, err := fmt.Fprintf(out, "%q is not a time after the begin of the run: want a time such as 12.5s\n", text)
 			return false, err
 		}
 		at = parsed
@@ -229,9 +234,9 @@ func (c *Console) refs(text string, out io.Writer) (bool, error) {
 
 // explain writes what a name of the language means, in short.
 func (c *Console) explain(name string, out io.Writer) (bool, error) {
-	topics := schema.Lookup(name)
+	topics := schema.Lookup(action.Default().Language(), name, c.sets...)
 	if len(topics) == 0 {
-		_, err := fmt.Fprintf(out, "nothing in the language is called %q.%s\n", name, schema.Suggest(name))
+		_, err := fmt.Fprintf(out, "nothing in the language is called %q.%s\n", name, schema.Suggest(action.Default().Language(), name, c.sets...))
 		return false, err
 	}
 	for _, t := range topics {
@@ -247,6 +252,8 @@ func (c *Console) explain(name string, out io.Writer) (bool, error) {
 			title, doc = fmt.Sprintf("%s (%s)", t.Path, t.Attribute.Type), t.Attribute.Doc
 		case t.Function != nil:
 			title, doc = t.Function.Signature, t.Function.Doc
+		case t.ClusterSet != nil:
+			doc = t.ClusterSet.Doc
 		}
 		if _, err := fmt.Fprintf(out, "%s: %s\n", title, doc); err != nil {
 			return false, err

@@ -79,12 +79,12 @@ func TestLines(t *testing.T) {
 		{"references of a mistake", `:refs (`, "Error", true},
 		{"explain", `:explain logged`, "logged(container, pattern): Whether", false},
 		{"explain several", `:explain node`, "An object of that kind", false},
-		{"explain an argument", `:explain expect.within`, "scenario.expect.within (duration): It must", false},
+		{"explain an argument", `:explain expect.within`, "scenario.expect.within (duration): The condition must", false},
 		{"explain an attribute", `:explain pod.container.exit_code`, "pod.container.exit_code (number): The exit code", false},
 		{"explain nothing", `:explain expct`, `Did you mean "expect"?`, true},
 		{"help", `:help`, ":refs EXPR", false},
 		{"no such command", `:hlp`, `there is no command ":hlp"`, true},
-		{"no time", `:at 3s`, "no recorded run is looked at", true},
+		{"no time", `:at 3s`, "no recorded run is loaded", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

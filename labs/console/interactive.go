@@ -57,7 +57,7 @@ func (c *Console) tab(out io.Writer, line string, pos int) (string, int, bool) {
 	}
 	certain := common(words)
 	if len(certain) <= pos-start && len(words) > 1 {
-		fmt.Fprintln(out, strings.Join(words, "  ")) // a terminal that is gone is told of by the next read
+		fmt.Fprintln(out, strings.Join(words, "  ")) // the next read reports a terminal that is gone
 		return line, pos, true
 	}
 	return line[:start] + certain + line[pos:], start + len(certain), true

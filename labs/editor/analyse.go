@@ -79,7 +79,8 @@ func (s *server) loadWith(u unit, instead map[string]string) (*dsl.Module, diag.
 	if name == "" {
 		name = "."
 	}
-	m, list := dsl.LoadFS(overlay{below, buffers}, name, dsl.Options{CheckVersion: s.options.CheckVersion, NoValues: true})
+	m, list := dsl.LoadFS(overlay{below, buffers}, name, dsl.Options{Verbs: s.options.Verbs, CheckVersion: s.options.CheckVersion, NoValues: true, ClusterSets: s.options.ClusterSets,
+		Providers: s.options.Providers})
 	if s.options.Check != nil && !list.HasErrors() {
 		list = append(list, s.options.Check(m)...)
 	}

@@ -74,7 +74,7 @@ func (c completer) item(label string, kind, start int, insert, detail, doc strin
 // that are required first.
 func (c completer) body() []completionItem {
 	items := []completionItem{}
-	b := c.cursor.block()
+	b := c.cursor.block(c.s.options.Verbs.Language())
 	if b == nil || len(c.cursor.line) > 1 {
 		return items
 	}
@@ -143,7 +143,7 @@ func snippet(b *schema.Block) string {
 func (c completer) expression(m *dsl.Module) []completionItem {
 	items := []completionItem{}
 	var known *schema.Argument
-	if b := c.cursor.block(); b != nil {
+	if b := c.cursor.block(c.s.options.Verbs.Language()); b != nil {
 		known = b.Argument(c.cursor.argument)
 	}
 	if c.cursor.quoted {
@@ -197,6 +197,9 @@ func (c completer) choices(known *schema.Argument, quote string) []completionIte
 		start--
 	}
 	values := known.Values
+	if c.cursor.inClusterSets(c.s.options.Verbs.Language()) {
+		values = schema.SetNames(c.s.options.ClusterSets)
+	}
 	if known.Type == "bool" || known.Type == "condition" && quote != "" {
 		values, quote = []string{"true", "false"}, ""
 	}

@@ -128,10 +128,10 @@ func (r *reader) end() {
 	r.c.argument, r.c.quoted, r.c.line, r.label = "", false, nil, ""
 }
 
-// block is the language's block that the place is in; nil where it is in none
+// block is the block of a language that the place is in; nil where it is in none
 // that there is.
-func (c cursor) block() *schema.Block {
-	b := schema.Language()
+func (c cursor) block(language *schema.Block) *schema.Block {
+	b := language
 	for _, f := range c.frames[1:] {
 		switch {
 		case b == nil:

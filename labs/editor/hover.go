@@ -25,7 +25,11 @@ func (s *server) hover(_ context.Context, p placeParams) (any, error) {
 	said := ""
 	c := cursorAt(t.content, start)
 	if c.argument == "" {
-		said = inBody(c, t.content[start:end])
+		said = inBody(c.block(s.options.Verbs.Language()), c, t.content[start:end])
+	} else if c.quoted && c.inClusterSets(s.options.Verbs.Language()) {
+		if set := schema.FindSet(s.options.ClusterSets, t.content[start:end]); set != nil {
+			said = setText(*set)
+		}
 	} else if !c.quoted {
 		parts, _ := segmentsAt(t.content, offset)
 		called := strings.HasPrefix(t.content[end:], "(")
@@ -59,8 +63,7 @@ func segmentsAt(content string, offset int) ([]string, int) {
 }
 
 // inBody says what an argument or a block is.
-func inBody(c cursor, word string) string {
-	b := c.block()
+func inBody(b *schema.Block, c cursor, word string) string {
 	if b == nil || len(c.line) > 0 {
 		return ""
 	}
@@ -144,14 +147,19 @@ func declaredValue(m *dsl.Module, parts []string) string {
 // clusterText says what a cluster is.
 func clusterText(c *dsl.Cluster) string {
 	text := fmt.Sprintf("**cluster %s** –", c.Name)
-	if c.Existing != nil {
-		text += " exists already"
-		if c.Existing.Context != "" {
-			text += ", context " + c.Existing.Context
+	if c.Provider != dsl.DefaultProvider {
+		text += " provider " + c.Provider
+		if settings := c.SettingsText(); settings != "" {
+			text += ", " + settings
 		}
+		text += ","
 	}
 	if c.Kubernetes != "" {
 		text += " Kubernetes " + c.Kubernetes
+	}
+	if c.Set != "" {
+		of := schema.SetCluster{FeatureGates: c.FeatureGates}
+		text = strings.TrimRight(text+" "+of.Gates(), " ") + fmt.Sprintf(", of the built-in cluster set %q", c.Set)
 	}
 	return text
 }

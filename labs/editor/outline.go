@@ -79,12 +79,19 @@ func (s *server) definition(_ context.Context, p placeParams) (any, error) {
 	}
 	offset := t.offset(p.Position)
 	c := cursorAt(t.content, offset)
+	if start, end := wordAt(t.content, offset); c.quoted && c.inClusterSets(s.options.Verbs.Language()) {
+		s.sayBuiltIn(t.content[start:end], "")
+		return nil, nil
+	}
 	parts, _ := segmentsAt(t.content, offset)
 	if c.argument == "" || len(parts) < 2 {
 		return nil, nil
 	}
 	u := s.unitOf(d.path)
 	m, _ := s.load(u)
+	if parts[0] == "cluster" {
+		s.sayBuiltIn(setOf(m, parts[1]), "cluster."+parts[1])
+	}
 	at, ok := declared(m, c.scenario(), parts[0], parts[1])
 	if !ok {
 		return nil, nil

@@ -117,3 +117,8 @@ type symbol struct {
 	SelectionRange span     `json:"selectionRange"`
 	Children       []symbol `json:"children,omitempty"`
 }
+
+type messageParams struct {
+	Type    int    `json:"type"`
+	Message string `json:"message"`
+}

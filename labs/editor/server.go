@@ -15,7 +15,9 @@ import (
 	"github.com/creachadair/jrpc2/handler"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/diag"
+	"github.com/kind-lab/lab/dsl/schema"
 )
 
 // Options are what a server needs beside its streams.
@@ -25,8 +27,13 @@ type Options struct {
 	// Check finds what is wrong with a module beside what the decoder found;
 	// nil for nothing.
 	Check func(*dsl.Module) diag.List
-	// CheckVersion is that of dsl.Options.
+	// Verbs and CheckVersion are those of dsl.Options.
+	Verbs        action.Table
 	CheckVersion func(string) error
+	// ClusterSets are those of dsl.Options.
+	ClusterSets []schema.ClusterSet
+	// Providers are those of dsl.Options.
+	Providers []dsl.Provider
 	// Quiet is how long nothing must have been typed before a scenario is
 	// looked at again; 0 means 150 ms.
 	Quiet time.Duration

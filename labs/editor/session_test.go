@@ -29,6 +29,7 @@ type client struct {
 
 	mu        sync.Mutex
 	told      map[string][]diagnostic
+	shown     []string // messages to the user
 	published chan struct{}
 }
 
@@ -38,11 +39,17 @@ func open(t *testing.T, capabilities map[string]any) *client {
 	toClient, fromServer := io.Pipe()
 	c := &client{t: t, dir: t.TempDir(), end: make(chan error, 1), told: map[string][]diagnostic{}, published: make(chan struct{}, 1000)}
 	go func() {
-		c.end <- Serve(t.Context(), toServer, fromServer, Options{Version: "test", Quiet: time.Millisecond, Check: validate.Check})
+		c.end <- Serve(t.Context(), toServer, fromServer, Options{Version: "test", Quiet: time.Millisecond, Check: validate.Check, ClusterSets: testSets()})
 		fromServer.Close()
 	}()
 	c.rpc = jrpc2.NewClient(channel.LSP(toClient, fromClient), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
 		var p publishParams
+		var m messageParams
+		if r.Method() == "window/showMessage" && r.UnmarshalParams(&m) == nil {
+			c.mu.Lock()
+			c.shown = append(c.shown, m.Message)
+			c.mu.Unlock()
+		}
 		if r.Method() != "textDocument/publishDiagnostics" || r.UnmarshalParams(&p) != nil {
 			return
 		}
@@ -291,7 +298,7 @@ func TestHoverAndDefinition(t *testing.T) {
 		src, want string
 		line      int // of the definition; -1 for none
 	}{
-		"argument":  {in("    with|in = \"1s\""), "It must become true in that time.", -1},
+		"argument":  {in("    with|in = \"1s\""), "The condition must become true in that time.", -1},
 		"block":     {strings.Replace(in("    condition = true"), "expect", "exp|ect", 1), "**expect** – An expectation", -1},
 		"root":      {in("    condition = po|d.web.phase == \"x\""), "`pod.NAME`", -1},
 		"attribute": {in("    condition = pod.web.ph|ase == \"x\""), "**phase** (string)", -1},
@@ -299,7 +306,7 @@ func TestHoverAndDefinition(t *testing.T) {
 		"function":  {in("    condition = log|ged(pod.x.container.a, \"x\")"), "logged(container, pattern)", -1},
 		"variable":  {in("    message = var.tok|en"), "`var.token` = `(sensitive)`", 0},
 		"cluster":   {strings.Replace(in(""), "[cluster.a]", "[cluster.|a]", 1), "Kubernetes 1.29", 5},
-		"existing":  {strings.Replace(strings.Replace(in(""), "[cluster.a]", "[cluster.|a]", 1), "kubernetes = \"1.29\"", "provider = \"existing\"", 1), "**cluster a** – exists already", 5},
+		"existing":  {strings.Replace(strings.Replace(in(""), "[cluster.a]", "[cluster.|a]", 1), "kubernetes = \"1.29\"", "provider = \"existing\"", 1), "**cluster a** – provider existing", 5},
 		"local":     {in("    condition = local.|ü == \"x\""), "", 8},
 		"step":      {in("    condition = step.re|ad.exit_code == 0"), "", 9},
 		"nothing":   {in("    condition = 1 |== 1"), "", -1},

@@ -46,10 +46,10 @@ func (d *Decider) partText(whole hcl.Expression, p value.Part, ev evidence) stri
 	if oneLine(source) == d.source(whole) || p.Range == whole.Range() {
 		return why
 	}
-	was := map[value.Logic]string{value.True: "true", value.False: "false", value.Undecided: "not known"}[p.Is]
+	was := map[value.Logic]string{value.True: "true", value.False: "false", value.Undecided: "unknown"}[p.Is]
 	text := oneLine(source) + " was " + was
 	if why != "" {
-		text += ", as " + why
+		text += ", because " + why
 	}
 	return text
 }

@@ -35,7 +35,7 @@ func crowd(n int) []collectors.Record {
 }
 
 // watchers are ten expectations that stay open.
-func watchers(t testing.TB, b *bench) []*Decider {
+func watchers(t testing.TB, b *fixture) []*Decider {
 	var all []*Decider
 	for _, condition := range []string{
 		`job.myapp.complete`, `job.myapp.pod.status == "Completed"`, `job.myapp.pod.container["main"].exit_code == 0`,
@@ -55,13 +55,13 @@ func BenchmarkDeciders(b *testing.B) {
 		records := crowd(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				bench := newRealBench()
-				all := watchers(b, bench)
+				fixture := newRealFixture()
+				all := watchers(b, fixture)
 				for _, d := range all {
 					d.Begin(at(1))
 				}
 				for i := range records {
-					bench.tl.Add(records[i])
+					fixture.tl.Add(records[i])
 					for _, d := range all {
 						if v, done := d.Observe(records[i].Received, &records[i]); done {
 							b.Fatal(v.Reason)
@@ -79,14 +79,14 @@ func BenchmarkLogs(b *testing.B) {
 	for _, n := range []int{1000, 4000, 300_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				bench := newRealBench()
-				bench.tl.Add(podRecord(1, "myapp-x", "p", "Running", "Running", mainRunning(1)))
-				d := New(bench.expect(b, `logged(job.myapp.pod.container["main"], "^done")`, 1e6, 0), bench.scope)
-				bench.tl.Add(jobRecord(1, collectors.Job{}))
+				fixture := newRealFixture()
+				fixture.tl.Add(podRecord(1, "myapp-x", "p", "Running", "Running", mainRunning(1)))
+				d := New(fixture.expect(b, `logged(job.myapp.pod.container["main"], "^done")`, 1e6, 0), fixture.scope)
+				fixture.tl.Add(jobRecord(1, collectors.Job{}))
 				d.Begin(at(1))
 				for i := range n {
 					r := logRecord(1+float64(i)/1000, "main", "working on it")
-					bench.tl.Add(r)
+					fixture.tl.Add(r)
 					if v, done := d.Observe(r.Received, &r); done {
 						b.Fatal(v.Reason)
 					}

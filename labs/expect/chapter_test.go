@@ -29,7 +29,7 @@ func TestPictureOfHiddenEvidence(t *testing.T) {
 		want []string
 		got  []string
 	}
-	b := newRealBench()
+	b := newRealFixture()
 	b.scope.Locals = map[string]hcl.Expression{"app": b.src.expr(t, `pod.web.container["app"]`)}
 	var all []*row
 	for _, line := range strings.Split(rows, "\n") {
@@ -114,7 +114,7 @@ func TestWhatAGapDoes(t *testing.T) {
 		{"not within, seen", 20, 0, "false", truthFalse, truthTrue, Fail},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench()
+			b := newFixture()
 			e := b.expect(t, "job.flag.c", test.within, test.hold)
 			e.Outcome = b.src.expr(t, test.outcome)
 			records := append([]collectors.Record{flagRecord(9, test.at10)}, append(gap, flagRecord(15, test.at15))...)
@@ -124,7 +124,7 @@ func TestWhatAGapDoes(t *testing.T) {
 		})
 	}
 	for at15, want := range map[truth]Status{truthTrue: Error, truthFalse: Fail} {
-		b := newBench()
+		b := newFixture()
 		i := &dsl.Invariant{Condition: b.src.expr(t, "job.flag.c")}
 		records := append([]collectors.Record{flagRecord(9, truthTrue)}, append(gap, flagRecord(15, at15))...)
 		if v := b.watch(t, i, 10, 30, records...); v.Status != want {

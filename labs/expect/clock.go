@@ -8,7 +8,7 @@ import (
 )
 
 // skew says how far the clock of a node may be ahead of this machine's: at least
-// low and at most high; both are 0 where no clock was measured.
+// low and at most high; both are 0 if no clock was measured.
 func (f folder) skew() (low, high time.Duration) {
 	low, high, _ = f.tl.ClockSkew()
 	return low, high

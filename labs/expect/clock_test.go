@@ -51,7 +51,7 @@ func TestStepsAndNodesByTheirClocks(t *testing.T) {
 		{"seen by this machine", ahead, 8.5, `step.signal.finished_at < job.myapp.pod.container["main"].ready_at`, Pass},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newRealBench()
+			b := newRealFixture()
 			side := collectors.Container{Name: "main", Image: "busybox:1.35", ID: "m0", State: "running", Ready: true}
 			records := append([]collectors.Record{jobRecord(1, collectors.Job{Active: 1})}, test.clocks[:min(1, len(test.clocks))]...)
 			records = append(records, collectors.Record{
@@ -73,7 +73,7 @@ func TestStepsAndNodesByTheirClocks(t *testing.T) {
 // TestAClockThatIsMeasuredLateChangesWhatIsKnown decides an order only once the
 // clock is known.
 func TestAClockThatIsMeasuredLateChangesWhatIsKnown(t *testing.T) {
-	b := newRealBench()
+	b := newRealFixture()
 	unknown := clockAt(1, 0, 0)
 	unknown.Clock.Unknown = true
 	over := mainDone(0, "Completed")

@@ -26,7 +26,7 @@ import (
 //     true that long. Known to be false decides at once. Unknown waits up to
 //     10 s, since sources lag, and is then not met.
 //   - `outcome = false` expects that this is not met. With W and H the
-//     condition may come true and break again any number of times, as long as
+//     condition may become true and break again any number of times, as long as
 //     no stretch that begins in W lasts for H.
 //   - `when` false is Skip. Unknown, for `when` and `outcome`, waits up to
 //     10 s and is then Error; W and H count from when both are known. Null is
@@ -39,19 +39,19 @@ import (
 // were read: see dsl/value.Read.
 //
 //   - What a source does not see now is unknown, and what it may have missed
-//     makes what is told of the past incomplete. A condition over that is true or
+//     makes what is known of the past incomplete. A condition over that is true or
 //     false only if it is so whatever was not seen.
-//   - A condition that was read from one source is so when that source tells it.
-//     Where it was read from several, or was so already, one may be behind the
-//     others: then the sources must be asked (Asks), and it must still be so.
-//     One that is not any more by then was perhaps never so: where the verdict
-//     depends on that, it is Error.
+//   - A condition that was read from one source holds when that source reports it.
+//     If it was read from several, or held already, one source may be behind the
+//     others: then the sources must be asked (Asks), and it must still hold. If it
+//     no longer holds by then, it perhaps never did: a verdict that depends on that
+//     is Error.
 //   - That the condition was never true needs all the time from the beginning on
 //     without a stretch that such a source did not see, that it held needs the
 //     hold. Such a stretch makes an Error of a verdict that needs it. That it
-//     came true within W, or broke, was seen and stays Pass or Fail.
-//   - Times whose order the sources do not know finely enough are no evidence
-//     either: a condition that is not known for that alone is Error.
+//     became true within W, or broke, was seen and stays Pass or Fail.
+//   - Times whose order the sources do not know precisely enough are no evidence
+//     either: a condition that is unknown for that reason alone is Error.
 type Decider struct {
 	e *dsl.Expect
 	s *Scope
@@ -74,8 +74,8 @@ type Decider struct {
 	// imprecise says that it once was not known for the precision of times alone;
 	// partly that it may have been false then, though it was not known yet.
 	imprecise, partly bool
-	// isFresh says that what is told now is of the time after the beginning, or
-	// after the last gap: the sources were asked since.
+	// isFresh says that what is reported now is of the time after the beginning, or
+	// after the last gap: the sources were asked since then.
 	isFresh bool
 	// staleFrom is since when it is not.
 	staleFrom time.Time
@@ -95,7 +95,7 @@ type Decider struct {
 func New(e *dsl.Expect, s *Scope) *Decider {
 	d := &Decider{
 		e: e, s: s, outcome: true, all: map[value.Read]bool{},
-		titles: [2]string{"Expectation not met", "Expectation could not be decided"},
+		titles: [2]string{"Expectation failed", "Expectation could not be decided"},
 	}
 	d.follow = func(start time.Time) follower {
 		return &machine{within: e.Within, hold: e.Hold, outcome: d.outcome, start: start}
@@ -174,22 +174,28 @@ func (d *Decider) Unplaced(r *collectors.Record) {
 		return
 	}
 	before, _ := d.truth(d.known)
-	f, diags := d.s.Now().Find(d.e.Condition)
-	d.reads = append(slices.Clone(f.Reads), f.Objects...) // such as a pod that this record tells of
-	after := truthUnknown
-	if !diags.HasErrors() {
-		after, diags = truthOf(d.e.Condition, f.Value)
-	}
+	f, after, diags := d.find(d.s.Now())
+	d.reads = readsOf(f) // such as a pod that this record tells of
 	d.unplaced = diags.HasErrors() || before != after || after == truthUnknown && (len(f.Unseen) > 0 || f.Imprecise || f.Partly)
 }
 
 func (d *Decider) truth(eval Evaluator) (truth, hcl.Diagnostics) {
+	_, t, diags := d.find(eval)
+	return t, diags
+}
+
+// find evaluates the condition: what its value rests on, and its truth.
+func (d *Decider) find(eval Evaluator) (value.Finding, truth, hcl.Diagnostics) {
 	f, diags := eval.Find(d.e.Condition)
 	if diags.HasErrors() {
-		return truthUnknown, diags
+		return f, truthUnknown, diags
 	}
-	return truthOf(d.e.Condition, f.Value)
+	t, diags := truthOf(d.e.Condition, f.Marked())
+	return f, t, diags
 }
+
+// readsOf lists what a value was read from, and the objects that were looked up.
+func readsOf(f value.Finding) []value.Read { return append(slices.Clone(f.Reads), f.Objects...) }
 
 // concerns says whether a record can change what was read.
 func (d *Decider) concerns(r *collectors.Record) bool { return touched(d.s, d.reads, r) }
@@ -296,15 +302,11 @@ func (d *Decider) read(reads []value.Read) {
 
 // step evaluates the condition and tells the follower.
 func (d *Decider) step(at time.Time, last *collectors.Record) {
-	f, diags := d.known.Find(d.e.Condition)
+	f, t, diags := d.find(d.known)
 	d.read(f.Reads)
-	d.reads = append(slices.Clone(f.Reads), f.Objects...)
+	d.reads = readsOf(f)
 	if last != nil && last.Type == collectors.TypeGap {
 		d.isFresh, d.staleFrom = false, at
-	}
-	t := truthUnknown
-	if !diags.HasErrors() {
-		t, diags = truthOf(d.e.Condition, f.Value)
 	}
 	if diags.HasErrors() {
 		d.failed(at, diags, d.known)

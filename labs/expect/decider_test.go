@@ -45,7 +45,7 @@ func TestDecider(t *testing.T) {
 		{name: "unknown, then true", changes: []change{{12, y}}, want: Pass, at: 12, got: "true", reason: "C was true after 2s"},
 		{name: "unknown, then false", changes: []change{{12, f}}, want: Fail, at: 12, got: "false"},
 		{name: "true when it has to be settled", changes: []change{{20, y}}, want: Pass, at: 20, got: "true"},
-		{name: "true too late to be settled", changes: []change{{20.001, y}}, want: Fail, at: 20, got: "unknown", reason: "C was still not known after 10s: job flag was never seen"},
+		{name: "true too late to be settled", changes: []change{{20.001, y}}, want: Fail, at: 20, got: "unknown", reason: "C was still unknown after 10s: job flag was never seen"},
 		{name: "never known", want: Fail, at: 20, got: "unknown"},
 		{name: "not expected: now true", outcome: "false", changes: []change{{1, y}}, want: Fail, at: 10, got: "true", reason: "C was true at once, which was not expected"},
 		{name: "not expected: now false", outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false", reason: "C was false, as expected"},
@@ -56,7 +56,7 @@ func TestDecider(t *testing.T) {
 		{name: "comes true", within: 60, changes: []change{{1, f}, {30.5, y}}, want: Pass, at: 30.5, got: "true", reason: "C was true after 20.5s"},
 		{name: "comes true at the deadline", within: 60, changes: []change{{1, f}, {70, y}}, want: Pass, at: 70, got: "true"},
 		{name: "comes true after the deadline", within: 60, changes: []change{{1, f}, {70.001, y}}, want: Fail, at: 70, got: "false", reason: "C was still false after 60s"},
-		{name: "never known in time", within: 60, want: Fail, at: 70, got: "unknown", reason: "C was still not known after 60s: job flag was never seen"},
+		{name: "never known in time", within: 60, want: Fail, at: 70, got: "unknown", reason: "C was still unknown after 60s: job flag was never seen"},
 		{name: "known, then unknown to the end", within: 60, changes: []change{{1, f}, {20, u}}, want: Fail, at: 70, got: "unknown"},
 		{name: "was true before only", within: 60, changes: []change{{1, y}, {5, f}}, want: Fail, at: 70, got: "false"},
 		{name: "must not come true: false", within: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 25, got: "false", reason: "C was false for the whole 15s, as expected"},
@@ -67,22 +67,22 @@ func TestDecider(t *testing.T) {
 		// hold
 		{name: "holds", hold: 15, changes: []change{{1, y}}, want: Pass, at: 25, got: "true", reason: "C was true for the whole 15s"},
 		{name: "does not begin", hold: 15, changes: []change{{1, f}}, want: Fail, at: 10, got: "false"},
-		{name: "breaks", hold: 15, changes: []change{{1, y}, {14.5, f}}, want: Fail, at: 14.5, got: "false", reason: "C was true for only 4.5s of the 15s in which it had to stay so, and then false"},
-		{name: "breaks too near to the end", hold: 15, changes: []change{{1, y}, {25, f}}, want: Error, at: 25, got: "false", reason: "it ended less than 1s before the 15s were over"},
+		{name: "breaks", hold: 15, changes: []change{{1, y}, {14.5, f}}, want: Fail, at: 14.5, got: "false", reason: "C was true for only 4.5s of the 15s for which it had to stay true, and then false"},
+		{name: "breaks too near to the end", hold: 15, changes: []change{{1, y}, {25, f}}, want: Error, at: 25, got: "false", reason: "it was true until less than 1s before the end of the 15s"},
 		{name: "breaks before the end", hold: 15, changes: []change{{1, y}, {24, f}}, want: Fail, at: 24, got: "false"},
 		{name: "breaks after the end", hold: 15, changes: []change{{1, y}, {25.001, f}}, want: Pass, at: 25, got: "true"},
 		{name: "is not known any more", hold: 15, changes: []change{{1, y}, {14, u}}, want: Fail, at: 14, got: "unknown"},
-		{name: "holds from when it is known", hold: 15, changes: []change{{13, y}}, want: Pass, at: 28, got: "true", reason: "C came true after 3s and stayed so for the whole 15s"},
+		{name: "holds from when it is known", hold: 15, changes: []change{{13, y}}, want: Pass, at: 28, got: "true", reason: "C became true after 3s and stayed true for the whole 15s"},
 		{name: "never known, so never held", hold: 15, want: Fail, at: 20, got: "unknown"},
 		{name: "must not hold: false", hold: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false"},
-		{name: "must not hold: breaks", hold: 15, outcome: "false", changes: []change{{1, y}, {14, f}}, want: Pass, at: 14, got: "false", reason: "C was true for only 4s of the 15s in which it was not to stay so, and then false, as expected"},
+		{name: "must not hold: breaks", hold: 15, outcome: "false", changes: []change{{1, y}, {14, f}}, want: Pass, at: 14, got: "false", reason: "C was true for only 4s of the 15s for which it must not stay true, and then false, as expected"},
 		{name: "must not hold: holds", hold: 15, outcome: "false", changes: []change{{1, y}}, want: Fail, at: 25, got: "true", reason: "C was true for the whole 15s, which was not expected"},
 		// within and hold
-		{name: "comes true and holds", within: 60, hold: 15, changes: []change{{1, f}, {69, y}}, want: Pass, at: 84, got: "true", reason: "C came true after 59s and stayed so for the whole 15s"},
+		{name: "comes true and holds", within: 60, hold: 15, changes: []change{{1, f}, {69, y}}, want: Pass, at: 84, got: "true", reason: "C became true after 59s and stayed true for the whole 15s"},
 		{name: "comes true and breaks", within: 60, hold: 15, changes: []change{{1, f}, {30, y}, {40, f}, {41, y}}, want: Fail, at: 40, got: "false"},
 		{name: "does not come true", within: 60, hold: 15, changes: []change{{1, f}}, want: Fail, at: 70, got: "false"},
 		{name: "must not come true and hold: breaks twice", within: 60, hold: 15, outcome: "false",
-			changes: []change{{1, f}, {20, y}, {30, u}, {40, y}, {50, f}}, want: Pass, at: 70, got: "false", reason: "C never stayed true for 15s that began within 60s, as expected"},
+			changes: []change{{1, f}, {20, y}, {30, u}, {40, y}, {50, f}}, want: Pass, at: 70, got: "false", reason: "C never became true within 60s and then stayed true for 15s, as expected"},
 		{name: "must not come true and hold: the second time", within: 60, hold: 15, outcome: "false",
 			changes: []change{{1, f}, {20, y}, {30, f}, {69, y}}, want: Fail, at: 84, got: "true"},
 		{name: "must not come true and hold: breaks after the deadline", within: 60, hold: 15, outcome: "false",
@@ -90,14 +90,14 @@ func TestDecider(t *testing.T) {
 		{name: "must not come true and hold: begins at the deadline", within: 60, hold: 15, outcome: "false",
 			changes: []change{{1, f}, {70, y}}, want: Fail, at: 85, got: "true"},
 		// when
-		{name: "not to be decided", when: "1 > 2", changes: []change{{1, y}}, want: Skip, at: 10, got: "unknown", reason: "not to be decided here: `when` is 1 > 2, which is false"},
+		{name: "not to be decided", when: "1 > 2", changes: []change{{1, y}}, want: Skip, at: 10, got: "unknown", reason: "does not apply here: `when` is 1 > 2, which is false"},
 		{name: "to be decided", when: "1 < 2", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
 		{name: "when is null", when: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
 		{name: "when is known later, within counts from then", when: "job.flag.when", within: 30, changes: []change{{15, y}}, want: Pass, at: 15, got: "true"},
 		{name: "when comes out false later", when: "job.flag.when", within: 30, changes: []change{{15, f}}, want: Skip, at: 15, got: "unknown"},
-		{name: "when is never known", when: "job.flag.when", within: 30, want: Error, at: 20, got: "unknown", reason: "`when` was still not known after 10s"},
+		{name: "when is never known", when: "job.flag.when", within: 30, want: Error, at: 20, got: "unknown", reason: "`when` was still unknown after 10s"},
 		{name: "when is known too late", when: "job.flag.when", within: 30, changes: []change{{20.5, y}}, want: Error, at: 20, got: "unknown"},
-		{name: "outcome is never known", outcome: "job.flag.o", within: 30, want: Error, at: 20, got: "unknown", reason: "`outcome` was still not known after 10s"},
+		{name: "outcome is never known", outcome: "job.flag.o", within: 30, want: Error, at: 20, got: "unknown", reason: "`outcome` was still unknown after 10s"},
 		{name: "outcome is null", outcome: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
 		// errors
 		{name: "an error at once", within: 30, changes: []change{{1, 9}}, want: Error, at: 10, got: "unknown", reason: "it could not be evaluated: Broken: It broke."},
@@ -106,7 +106,7 @@ func TestDecider(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench()
+			b := newFixture()
 			e := b.expect(t, "job.flag.c", test.within, test.hold)
 			e.Outcome, e.When = b.src.expr(t, test.outcome), b.src.expr(t, test.when)
 			v := b.run(t, e, 10, changes(test.changes...)...)
@@ -124,7 +124,7 @@ func TestDecider(t *testing.T) {
 }
 
 func TestAnEngineThatIsBehind(t *testing.T) {
-	b := newBench()
+	b := newFixture()
 	d := New(b.expect(t, "job.flag.c", 60, 0), b.scope)
 	d.Begin(at(10))
 	d.Observe(at(10), nil)
@@ -139,13 +139,13 @@ func TestAnEngineThatIsBehind(t *testing.T) {
 	r = flagRecord(135, y)
 	b.tl.Add(r)
 	v, done := d.Observe(at(136), &r)
-	if !done || v.Status != Fail || v.DecidedAt != 130 || !strings.Contains(v.Reason, "it came true only after that") {
+	if !done || v.Status != Fail || v.DecidedAt != 130 || !strings.Contains(v.Reason, "it became true only after that") {
 		t.Errorf("what came after the deadline does not count: %+v", v)
 	}
 }
 
 func TestLogLinesCostNothing(t *testing.T) {
-	b := newBench()
+	b := newFixture()
 	evaluations := 0
 	inner := b.scope.Evaluator
 	b.scope.Evaluator = func(o Observed) Evaluator { evaluations++; return inner(o) }
@@ -210,7 +210,7 @@ func TestGaps(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench()
+			b := newFixture()
 			e := b.expect(t, "job.flag.complete", test.within, test.hold)
 			e.Outcome = b.src.expr(t, test.outcome)
 			v := b.run(t, e, 10, test.records...)

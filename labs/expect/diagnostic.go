@@ -39,7 +39,7 @@ func statements(refs []reference) []diag.Value {
 	for _, r := range refs {
 		statement := "is " + r.Value
 		if r.Value == value.NotObserved {
-			statement = "is not known yet"
+			statement = "is unknown"
 		}
 		all = append(all, diag.Value{Reference: r.Expression, Statement: statement})
 	}

@@ -55,7 +55,7 @@ func TestGapsConcern(t *testing.T) {
 	}
 	for i, test := range tests {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			b := newRealBench()
+			b := newRealFixture()
 			for _, r := range story() {
 				b.tl.Add(r)
 			}
@@ -75,7 +75,7 @@ func TestGapsConcern(t *testing.T) {
 }
 
 func TestLinesThatAreNoLongerThere(t *testing.T) {
-	b := newRealBench()
+	b := newRealFixture()
 	for _, r := range story() {
 		b.tl.Add(r)
 	}

@@ -63,7 +63,7 @@ func (s *source) expr(t testing.TB, text string) hcl.Expression {
 // of everything it is asked: 1 false, 2 true, else unknown; 9 is an error.
 type fakeEvaluator struct {
 	o Observed
-	// is is the truth of an expression, where that is not the flag's Active.
+	// is is the truth of an expression, if that is not the flag's Active.
 	is func(hcl.Expression, *value.Job) truth
 }
 
@@ -130,16 +130,16 @@ func gapRecord(received, from, to float64, source collectors.Source, o collector
 	return collectors.Record{Time: at(received), Received: at(received), Source: source, Type: collectors.TypeGap, Object: o, Gap: g}
 }
 
-// bench drives a decider as an engine does.
-type bench struct {
+// fixture drives a decider as an engine does.
+type fixture struct {
 	tl    *collectors.Timeline
 	scope *Scope
 	src   *source
 }
 
-// newBench is a bench whose conditions are the flag's truth.
-func newBench() *bench {
-	b := &bench{tl: collectors.NewTimeline(base), src: newSource()}
+// newFixture is a fixture whose conditions are the flag's truth.
+func newFixture() *fixture {
+	b := &fixture{tl: collectors.NewTimeline(base), src: newSource()}
 	b.scope = &Scope{
 		Timeline: b.tl, Namespace: "ns", Files: b.src.files,
 		Evaluator: func(o Observed) Evaluator { return fakeEvaluator{o: o} },
@@ -147,9 +147,9 @@ func newBench() *bench {
 	return b
 }
 
-// newRealBench is a bench whose conditions are judged over what was observed.
-func newRealBench() *bench {
-	b := newBench()
+// newRealFixture is a fixture whose conditions are judged over what was observed.
+func newRealFixture() *fixture {
+	b := newFixture()
 	shared := value.NewShared(nil, "")
 	b.scope.Evaluator = func(o Observed) Evaluator {
 		return &value.Scope{
@@ -161,14 +161,14 @@ func newRealBench() *bench {
 	return b
 }
 
-func (b *bench) expect(t testing.TB, condition string, within, hold float64) *dsl.Expect {
+func (b *fixture) expect(t testing.TB, condition string, within, hold float64) *dsl.Expect {
 	t.Helper()
 	return &dsl.Expect{Name: "it works", Condition: b.src.expr(t, condition), Within: sec(within), Hold: sec(hold)}
 }
 
 // run begins at a time and adds the records as they are received, waking the
 // decider at its deadlines. What was received by then is there already.
-func (b *bench) run(t testing.TB, e *dsl.Expect, begin float64, records ...collectors.Record) Verdict {
+func (b *fixture) run(t testing.TB, e *dsl.Expect, begin float64, records ...collectors.Record) Verdict {
 	t.Helper()
 	d := New(e, b.scope)
 	if !d.Deadline().IsZero() {

@@ -14,12 +14,12 @@ import (
 //
 //   - Known to be false is Fail, at once where what was seen shows it by itself,
 //     else once the sources have been asked; no gap takes it away.
-//   - Never false to the end is Pass, also where it was not known at times.
+//   - Never false to the end is Pass, also if it was not known at times.
 //   - It is Error at the end where a source missed something of what the
 //     condition is about, by the rules of the Decider and over all the time
-//     from the beginning on; and where the condition was never known, since an
-//     object in it was never observed or an order of times in it cannot be
-//     told: then nothing was watched.
+//     from the beginning on; and if the condition was never known, because an
+//     object in it was never observed or an order of times in it is unknown:
+//     then nothing was watched.
 //   - `when` is as that of a Decider: false is Skip, unknown waits up to 10 s
 //     and is then, or at the end where that is sooner, Error.
 //   - What cannot be evaluated decides at once: Error.
@@ -163,7 +163,7 @@ func (d *Decider) violatedCourse(r *ruling) string {
 func keptCourse(r *ruling) string {
 	text := fmt.Sprintf("was never false in %s", span(r.at.Sub(r.start)))
 	if r.vacuous() {
-		return text + ", nor ever known"
+		return text + ", and was never known"
 	}
 	if r.looks > 1 {
 		text += fmt.Sprintf(", at %d observations", r.looks)

@@ -10,7 +10,7 @@ import (
 )
 
 // watch drives an invariant from begin to end as an engine does.
-func (b *bench) watch(t testing.TB, i *dsl.Invariant, begin, end float64, records ...collectors.Record) Verdict {
+func (b *fixture) watch(t testing.TB, i *dsl.Invariant, begin, end float64, records ...collectors.Record) Verdict {
 	t.Helper()
 	inv := NewInvariant(i, b.scope)
 	for len(records) > 0 && !records[0].Received.After(at(begin)) {
@@ -72,24 +72,24 @@ func TestInvariant(t *testing.T) {
 		{name: "false as soon as it is known", records: changes(change{1, u}, change{13, f}), want: Fail, at: 13, got: "false", reason: "C was false as soon as it was known, after 3s"},
 		{name: "broken at the end", records: changes(change{1, y}, change{30, f}), want: Fail, at: 30, got: "false"},
 		{name: "false after the end", records: changes(change{1, y}, change{30.5, f}), want: Pass, at: 30, got: "true"},
-		{name: "never known, of what was seen", records: changes(change{1, u}), want: Pass, at: 30, got: "unknown", reason: "C was never false in 20s, nor ever known: "},
-		{name: "of what was never seen", want: Error, at: 30, got: "unknown", reason: "C was never false in 20s, nor ever known: job flag was never seen, so that there was nothing to watch"},
+		{name: "never known, of what was seen", records: changes(change{1, u}), want: Pass, at: 30, got: "unknown", reason: "C was never false in 20s, and was never known: "},
+		{name: "of what was never seen", want: Error, at: 30, got: "unknown", reason: "C was never false in 20s, and was never known: job flag was never seen, so there was nothing to watch"},
 		{name: "an error", records: changes(change{1, y}, change{12, 9}), want: Error, at: 12, got: "unknown", reason: "it could not be evaluated: Broken: It broke."},
-		{name: "a gap", records: []collectors.Record{flagRecord(1, y), gap(12, 13)}, want: Error, at: 30, got: "true", reason: `the source "api" saw nothing from 12.000s to 13.000s of the run (watch lost), so that this cannot be told; as far as it was seen: C was never false in 20s`},
+		{name: "a gap", records: []collectors.Record{flagRecord(1, y), gap(12, 13)}, want: Error, at: 30, got: "true", reason: `the source "api" saw nothing from 12.000s to 13.000s of the run (watch lost), so this could not be decided; from what was observed: C was never false in 20s`},
 		{name: "a gap that goes on", records: []collectors.Record{flagRecord(1, y), gapRecord(12, 12, 0, api, collectors.Object{})}, want: Error, at: 30, got: "unknown"},
 		{name: "a gap before it began", records: []collectors.Record{flagRecord(1, y), gap(2, 10)}, want: Pass, at: 30, got: "true"},
 		{name: "a gap of another Job", records: []collectors.Record{flagRecord(1, y), ofOther}, want: Pass, at: 30, got: "true"},
 		{name: "a gap in which nothing was lost", records: []collectors.Record{flagRecord(1, y), late}, want: Pass, at: 30, got: "unknown"},
 		{name: "broken after a gap", records: []collectors.Record{flagRecord(1, y), gap(12, 13), flagRecord(13, f)}, want: Fail, at: 13, got: "false"},
-		{name: "not to be watched", when: "1 > 2", records: changes(change{1, f}), want: Skip, at: 10, got: "unknown", reason: "not to be decided here: `when` is 1 > 2, which is false"},
+		{name: "not to be watched", when: "1 > 2", records: changes(change{1, f}), want: Skip, at: 10, got: "unknown", reason: "does not apply here: `when` is 1 > 2, which is false"},
 		{name: "when is known later: watched from then", when: "job.flag.when", records: changes(change{15, y}), want: Pass, at: 30, got: "true", reason: "C was never false in 15s"},
 		{name: "when comes out false", when: "job.flag.when", records: changes(change{15, f}), want: Skip, at: 15, got: "unknown"},
-		{name: "when is never known", when: "job.flag.when", want: Error, at: 20, got: "unknown", reason: "`when` was still not known after 10s"},
+		{name: "when is never known", when: "job.flag.when", want: Error, at: 20, got: "unknown", reason: "`when` was still unknown after 10s"},
 		{name: "when is null", when: "null", records: changes(change{1, y}), want: Pass, at: 30, got: "true"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench()
+			b := newFixture()
 			i := &dsl.Invariant{Name: "it works", Condition: b.src.expr(t, "job.flag.c"), When: b.src.expr(t, test.when)}
 			v := b.watch(t, i, 10, 30, test.records...)
 			if v.Status != test.want || v.DecidedAt != test.at || v.Got != test.got || v.BeganAt != 10 || !v.Expected {
@@ -106,9 +106,9 @@ func TestInvariant(t *testing.T) {
 }
 
 func TestInvariantEndsEarly(t *testing.T) {
-	b := newBench()
+	b := newFixture()
 	i := &dsl.Invariant{Name: "it works", Condition: b.src.expr(t, "job.flag.c"), When: b.src.expr(t, "job.flag.when")}
-	if v := b.watch(t, i, 10, 12); v.Status != Error || !strings.Contains(v.Reason, "`when` was still not known after 2s") {
+	if v := b.watch(t, i, 10, 12); v.Status != Error || !strings.Contains(v.Reason, "`when` was still unknown after 2s") {
 		t.Errorf("%v: %s", v.Status, v.Reason)
 	}
 	b.tl.Add(flagRecord(1, y))
@@ -119,7 +119,7 @@ func TestInvariantEndsEarly(t *testing.T) {
 }
 
 func TestInvariantTellsWhatBrokeIt(t *testing.T) {
-	b := newRealBench()
+	b := newRealFixture()
 	i := &dsl.Invariant{Name: "it stays", Condition: b.src.expr(t, `job.myapp.pod.status != "NotReady"`),
 		Message: b.src.expr(t, `"it was ${job.myapp.pod.status}"`)}
 	v := b.watch(t, i, 0, 30, story()...)

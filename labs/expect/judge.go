@@ -21,7 +21,7 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 	v := d.blank(r.at, r.got, ev, refs)
 	v.Reason = d.reason(r, ev, refs, eval)
 	if late, diags := d.truth(d.s.Now()); r.kind == never && r.got != truthTrue && late == truthTrue && !diags.HasErrors() {
-		v.Reason += "; it came true only after that"
+		v.Reason += "; it became true only after that"
 	}
 	v.Status = Fail
 	if r.met == d.outcome {
@@ -35,35 +35,35 @@ func (d *Decider) rule(r *ruling, eval Evaluator) {
 func (d *Decider) doubt(v *Verdict, r *ruling, ev evidence, refs []reference, eval Evaluator) {
 	if why := d.untold(r, ev); why != "" {
 		v.Status = Error
-		v.Reason = fmt.Sprintf("%s, so that this cannot be told; as far as it was seen: %s", why, v.Reason)
+		v.Reason = fmt.Sprintf("%s, so this could not be decided; from what was observed: %s", why, v.Reason)
 		return
 	}
 	switch {
 	case d.imprecise && !r.seen && !(r.kind == held && (d.e.Within == 0 || !d.outcome)):
 		v.Status = Error
 		if r.met == d.outcome {
-			v.Reason += ", but that cannot be told: " + d.because(d.e.Condition, r.got, ev, refs, eval)
+			v.Reason += ", but this is uncertain: " + d.because(d.e.Condition, r.got, ev, refs, eval)
 		}
 	case d.partly && r.kind == kept:
 		v.Status = Error
-		v.Reason += ", but it may have been: " + d.because(d.e.Condition, r.got, ev, refs, eval)
+		v.Reason += ", but it may have been false at some time, because its times are not precise enough: " + d.because(d.e.Condition, r.got, ev, refs, eval)
 	case r.vacuous() && ev.unobserved(refs):
 		v.Status = Error
-		v.Reason += ", so that there was nothing to watch"
+		v.Reason += ", so there was nothing to watch"
 	}
 }
 
-// untold says why the ruling cannot be relied upon; empty where it can.
+// untold says why the ruling cannot be relied upon; empty if it can.
 func (d *Decider) untold(r *ruling, ev evidence) string {
 	switch {
 	case r.kind == broke && r.from.Before(r.since) && r.from.Add(d.e.Hold).Sub(r.at) < tooNear:
-		return fmt.Sprintf("it may have come true at %.3fs already, as a source told late of what was before %.3fs", d.s.Timeline.Seconds(r.from), d.s.Timeline.Seconds(r.since))
+		return fmt.Sprintf("it may have become true at %.3fs already, because a source reported late what happened before %.3fs", d.s.Timeline.Seconds(r.from), d.s.Timeline.Seconds(r.since))
 	case r.kind == broke && r.since.Add(d.e.Hold).Sub(r.at) < tooNear:
-		return fmt.Sprintf("it ended less than %s before the %s were over, and sources may tell of a change so much later", span(tooNear), span(d.e.Hold))
+		return fmt.Sprintf("it was true until less than %[1]s before the end of the %[2]s, and a source may report a change up to %[1]s late", span(tooNear), span(d.e.Hold))
 	case d.unplaced && (r.waited || !r.seen):
-		return fmt.Sprintf("it changed while the sources were asked what had happened by %.3fs, and whether that was before cannot be told", d.s.Timeline.Seconds(r.at))
+		return fmt.Sprintf("it changed while the sources were asked what had happened up to %.3fs, and it is unknown whether the change was before that time", d.s.Timeline.Seconds(r.at))
 	case r.kind == broke && r.since.After(r.start):
-		// It may have come true before, and held.
+		// It may have become true before, and held.
 		if gap := ev.gaps().between(ev.reads, r.start, r.since); gap != nil {
 			return ev.gaps().text(gap)
 		}
@@ -97,9 +97,9 @@ func (d *Decider) doubted(r *ruling) string {
 	case len(d.unseen) > 0:
 		return d.unseen[0]
 	case d.imprecise:
-		return fmt.Sprintf("at %.3fs it was not known, as its times are not precise enough", d.s.Timeline.Seconds(r.doubted))
+		return fmt.Sprintf("at %.3fs it was unknown, because its times are not precise enough", d.s.Timeline.Seconds(r.doubted))
 	}
-	return fmt.Sprintf("at %.3fs it was otherwise for a moment that was over before the sources had been asked, and they may tell of the same time one after the other", d.s.Timeline.Seconds(r.doubted))
+	return fmt.Sprintf("at %.3fs it was different for a moment that ended before the sources were asked, and sources may report the same time one after the other", d.s.Timeline.Seconds(r.doubted))
 }
 
 // skip makes the verdict where `when` is false.
@@ -108,7 +108,7 @@ func (d *Decider) skip(at time.Time, eval Evaluator) {
 	refs := ev.references(d.e.When, eval)
 	v := d.blank(at, truthUnknown, ev, refs)
 	v.Status, v.Records = Skip, nil
-	v.Reason = fmt.Sprintf("not to be decided here: `when` is %s, which is false", d.source(d.e.When))
+	v.Reason = fmt.Sprintf("does not apply here: `when` is %s, which is false", d.source(d.e.When))
 	if text := values(refs, d.source(d.e.When)); text != "" {
 		v.Reason += ": " + text
 	}
@@ -131,7 +131,7 @@ func (d *Decider) unprepared(at time.Time, eval Evaluator) {
 		d.decide(v, refs, eval, nil)
 		return
 	}
-	v.Reason = fmt.Sprintf("`%s` was still not known after %s, so that it cannot be told what to expect: %s: %s",
+	v.Reason = fmt.Sprintf("`%s` was still unknown after %s, so what to expect is unknown: %s: %s",
 		name, span(at.Sub(d.began)), d.source(expr), ev.neverCame(refs))
 	d.decide(v, refs, eval, nil)
 }
@@ -170,7 +170,7 @@ func (d *Decider) blank(at time.Time, got truth, ev evidence, refs []reference) 
 	return v
 }
 
-// decide keeps the verdict, with its message and diagnostic where it is not
+// decide keeps the verdict, with its message and diagnostic if it is not
 // the expected one. cause is what could not be evaluated, if that is why.
 func (d *Decider) decide(v Verdict, refs []reference, eval Evaluator, cause *hcl.Diagnostic) {
 	if v.Status == Fail || v.Status == Error {

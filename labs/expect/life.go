@@ -39,7 +39,7 @@ func lifeOf(c *collectors.ContainerState) life {
 	}
 	newest := &c.Runs[len(c.Runs)-1]
 	at, current := apiRun(c)
-	later := len(c.Runs) - 1 - at // the runs that the API has not told of
+	later := len(c.Runs) - 1 - at // the runs that the API has not reported
 	if later == 0 && (!current || c.State != stateRunning || !newest.Exited) {
 		return l
 	}
@@ -58,7 +58,7 @@ func lifeOf(c *collectors.ContainerState) life {
 }
 
 // apiRun is the place among a container's runs of the newest one that the API
-// told of, -1 where it told of none; current says that this is the one that the
+// reported, -1 if it reported none; current says that this is the one that the
 // API says is running or terminated.
 func apiRun(c *collectors.ContainerState) (at int, current bool) {
 	place := func(run *collectors.Run) int {
@@ -68,7 +68,7 @@ func apiRun(c *collectors.ContainerState) (at int, current bool) {
 		return slices.IndexFunc(c.Runs, func(r collectors.RunState) bool { return r.ID == run.ID && run.ID != "" })
 	}
 	if i := place(c.Current); c.Current != nil {
-		if i < 0 { // the API told no id: its run is the last that it counts
+		if i < 0 { // the API reported no id: its run is the last that it counts
 			i = min(c.Restarts, len(c.Runs)-1)
 		}
 		return i, true

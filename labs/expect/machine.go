@@ -15,7 +15,7 @@ const (
 func (t truth) String() string { return [...]string{"unknown", "false", "true"}[t] }
 
 // settle is how long an expectation without `within` waits for a condition
-// that is not known yet: the API lags the container runtime by a second or
+// that is unknown: the API lags the container runtime by a second or
 // more.
 const settle = 10 * time.Second
 
@@ -31,7 +31,7 @@ const (
 	broke
 	// wasFalse: it had to be true at once and was known to be false.
 	wasFalse
-	// never: the time in which it could come true is over.
+	// never: the time in which it could become true is over.
 	never
 	// unsettled: it had to be true at once and was not known in time.
 	unsettled
@@ -58,19 +58,19 @@ type look struct {
 }
 
 // follower follows a condition's truth over time. It knows neither expressions
-// nor records: it is told the truth whenever that may have changed.
+// nor records: it gets the truth whenever the truth may have changed.
 type follower interface {
-	// step tells what the condition is from now on, which is not after the
+	// step takes what the condition is from now on, which is not after the
 	// deadline. The result is nil while nothing is decided.
 	step(look) *ruling
-	// asked tells that all that happened before a moment was observed.
+	// asked says that all that happened before a moment was observed.
 	asked(now time.Time) *ruling
 	// asks says whether something waits for that.
 	asks() bool
 	// pass decides what the time alone decides: a deadline before now, or at
 	// it where reached.
 	pass(now time.Time, reached bool) *ruling
-	// deadline is when it decides if nothing changes until then; zero where it
+	// deadline is when it decides if nothing changes until then; zero if it
 	// never does.
 	deadline() time.Time
 }
@@ -78,14 +78,14 @@ type follower interface {
 // ruling is the end of a condition's course.
 type ruling struct {
 	kind rulingKind
-	// met says that the condition came true, and held where that was asked.
+	// met says that the condition became true, and held where that was asked.
 	met bool
 	// got is what the condition was then.
 	got truth
 	at  time.Time
 	// start is when the condition began to be followed.
 	start time.Time
-	// since is when it last came true, for cameTrue, held and broke; from is when
+	// since is when it last became true, for cameTrue, held and broke; from is when
 	// it may have, as in look.
 	since, from time.Time
 	// seen says that what was observed shows it by itself. Otherwise it shows
@@ -95,7 +95,7 @@ type ruling struct {
 	// waited says that it was not sure until the sources had been asked.
 	waited bool
 	// doubted is when the condition was so for a moment that was over before the
-	// sources had been asked; zero where that matters to nothing.
+	// sources had been asked; zero if that matters to nothing.
 	doubted time.Time
 	// looks counts how often an invariant was evaluated.
 	looks int
@@ -114,15 +114,15 @@ func (y *tally) count(t truth) {
 // machine follows the condition of an expectation.
 type machine struct {
 	within, hold time.Duration
-	// outcome is whether the condition is expected to come true.
+	// outcome is whether the condition is expected to become true.
 	outcome bool
 	start   time.Time
 
 	last   truth
 	isTrue bool
-	// since and from are when it came true, as in ruling.
+	// since and from are when it became true, as in ruling.
 	since, from time.Time
-	// isSure says that it is known that the condition came true.
+	// isSure says that it is known that the condition became true.
 	isSure bool
 	// waits is a ruling that counts once the sources have been asked.
 	waits *ruling
@@ -183,7 +183,7 @@ func (m *machine) step(l look) *ruling {
 	return nil
 }
 
-// reconsider gives up what waits for the sources to be asked where it is no
+// reconsider gives up what waits for the sources to be asked if it is no
 // longer so.
 func (m *machine) reconsider(l look) {
 	switch {
@@ -218,7 +218,7 @@ func (m *machine) pass(now time.Time, reached bool) *ruling {
 	case m.isTrue:
 		needed := m.since
 		if m.within > 0 && m.outcome {
-			needed = m.start // it may have come true before, and broken
+			needed = m.start // it may have become true before, and broken
 		}
 		return m.rule(held, deadline, needed)
 	case m.within > 0:
@@ -228,7 +228,7 @@ func (m *machine) pass(now time.Time, reached bool) *ruling {
 	}
 }
 
-// rise is told when the condition is true.
+// rise is called when the condition is true.
 func (m *machine) rise(l look) *ruling {
 	if !m.isTrue {
 		m.isTrue, m.since, m.from, m.isSure = true, l.at, l.from, l.sure
@@ -240,8 +240,8 @@ func (m *machine) rise(l look) *ruling {
 	return m.unless(m.isSure, m.rule(cameTrue, m.since, m.since))
 }
 
-// fall is told when the condition was true and is not any more. Where it is
-// not expected to come true and hold, it may do so again until its time is
+// fall is called when the condition was true and no longer is. If it is not
+// expected to become true and hold, it may become true again until its time is
 // over.
 func (m *machine) fall(l look) *ruling {
 	switch {

@@ -23,7 +23,7 @@ func gapsOf(tl *collectors.Timeline, namespace string) gaps {
 }
 
 // open says why what is read is not known now: a gap that goes on. It is empty
-// where there is none.
+// if there is none.
 func (g gaps) open(r value.Read) string {
 	for i := range g.all {
 		if gap := &g.all[i]; g.isOpen(gap) && g.hides(gap, r) {
@@ -42,7 +42,7 @@ func (g gaps) isOpen(gap *collectors.Record) bool {
 const slackOfCreation = 2 * time.Second
 
 // lost says why something may have been missed of what is read, from a time on:
-// a gap in which something was lost, or that goes on. It is empty where there
+// a gap in which something was lost, or that goes on. It is empty if there
 // is none.
 func (g gaps) lost(r value.Read, since time.Time) string {
 	return g.lostBefore(r, since, time.Time{})
@@ -64,9 +64,9 @@ func (g gaps) lostBefore(r value.Read, since, until time.Time) string {
 }
 
 // between is the first gap that may have hidden a change of what was read
-// between two moments, both included; nil where there was none. One in which
+// between two moments, both included; nil if there was none. One in which
 // nothing was lost hides nothing once it is over, if what was read is of one
-// stream: its changes came late, but they came in their order. What was told of
+// stream: its changes came late, but they came in their order. What was reported of
 // gaps after to does not count, so that a replay finds the same.
 func (g gaps) between(reads []value.Read, from, to time.Time) *collectors.Record {
 	oneStream := streams(reads) <= 1
@@ -88,12 +88,13 @@ func (g gaps) between(reads []value.Read, from, to time.Time) *collectors.Record
 	return nil
 }
 
-// late is the gap that hid when what was told at a time happened: a source that
-// has just caught up, and lost nothing, tells late. It is nil where there is none.
+// late is the gap that hid when what was reported at a time happened: a source that
+// has just caught up, and lost nothing, reports late. It is nil if there is none.
 func (g gaps) late(reads []value.Read, at time.Time) *collectors.Record {
 	for i := range g.all {
 		gap := &g.all[i]
-		if gap.Gap.Count != 0 && !g.isOpen(gap) || !g.isOpen(gap) && gap.Gap.To.Before(at.Add(-tooNear)) || gap.Gap.From.After(at) {
+		isLate := g.isOpen(gap) || gap.Gap.Count == 0 && !gap.Gap.To.Before(at.Add(-tooNear))
+		if !isLate || gap.Gap.From.After(at) {
 			continue
 		}
 		if slices.ContainsFunc(reads, func(r value.Read) bool { return g.hides(gap, r) }) {
@@ -166,13 +167,13 @@ func (g gaps) isOf(o collectors.Object, r value.Read) bool {
 	return true
 }
 
-// ofJob says whether a pod belongs to a Job, by its owner, or where that was not
+// ofJob says whether a pod belongs to a Job, by its owner, or if that was not
 // seen by its name.
 func ofJob(tl *collectors.Timeline, pod collectors.Object, job string) bool {
 	for _, p := range tl.Pods() {
 		if p.Object.Name == pod.Name && p.Object.Namespace == pod.Namespace {
 			owner := p.Pod().Owner
-			return owner != nil && owner.Kind == "Job" && owner.Name == job
+			return owner != nil && owner.Kind == jobKind && owner.Name == job
 		}
 	}
 	return strings.HasPrefix(pod.Name, job+"-") || len(job) > longName

@@ -76,7 +76,7 @@ type definition struct {
 
 // ending says how the condition's course ended: at, and whether as the condition
 // asks. near says that it ended so near to the end of the hold that the API may
-// have told of it too late.
+// have reported it too late.
 type ending struct {
 	met         bool
 	at          int
@@ -102,7 +102,7 @@ func (d *definition) verdict() finding {
 // nearTicks is the second by which the API may be late.
 const nearTicks = 10
 
-// now: it must be true now, which waits up to 10 s where it is not known.
+// now: it must be true now, which waits up to 10 s if it is not known.
 func (d *definition) now() ending {
 	for i, l := range d.looks {
 		switch {
@@ -139,7 +139,7 @@ func (d *definition) held(i int) ending {
 }
 
 // eventually: it must be true at some observation within the time, and hold
-// from the first such on; from any such on where that is not expected.
+// from the first such on; from any such on if that is not expected.
 func (d *definition) eventually() ending {
 	end := d.start + d.within
 	before, near := truthUnknown, false

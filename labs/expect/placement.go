@@ -22,7 +22,7 @@ const (
 // Place says on which side of a deadline a record is. The API does not say when
 // something changed; the runtime, the kernel and the logs do, by the clocks of
 // the nodes and as precisely as they have it. A gap is in time if it is of before
-// the deadline and says that the source is blind, or has told everything.
+// the deadline and says that the source is blind, or has reported everything.
 func Place(tl *collectors.Timeline, r *collectors.Record, deadline time.Time) Placement {
 	if r.Gap != nil {
 		if !r.Gap.From.After(deadline) && (r.Gap.To.IsZero() || r.Gap.Count == 0) {

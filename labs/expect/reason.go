@@ -46,11 +46,11 @@ func (d *Decider) course(r *ruling) string {
 		return "was true at once"
 	case held:
 		if after > 0 {
-			return fmt.Sprintf("came true after %s and stayed so for the whole %s", span(after), hold)
+			return fmt.Sprintf("became true after %s and stayed true for the whole %s", span(after), hold)
 		}
 		return "was true for the whole " + hold
 	case broke:
-		return fmt.Sprintf("was true for only %s of the %s in which it %s, and then %s",
+		return fmt.Sprintf("was true for only %s of the %s for which it %s, and then %s",
 			span(r.at.Sub(r.since)), hold, expectedTo(d.outcome), was(r.got))
 	case wasFalse:
 		return "was false"
@@ -68,7 +68,7 @@ func (d *Decider) course(r *ruling) string {
 func (d *Decider) neverCourse(r *ruling, within string) string {
 	switch {
 	case r.wasTrue:
-		return fmt.Sprintf("never stayed true for %s that began within %s", span(d.e.Hold), within)
+		return fmt.Sprintf("never became true within %s and then stayed true for %s", within, span(d.e.Hold))
 	case !d.outcome && !r.wasUnknown:
 		return "was false for the whole " + within
 	case !d.outcome:
@@ -82,15 +82,15 @@ func (d *Decider) neverCourse(r *ruling, within string) string {
 // expectedTo is what was expected of a condition that was true for a while.
 func expectedTo(outcome bool) string {
 	if outcome {
-		return "had to stay so"
+		return "had to stay true"
 	}
-	return "was not to stay so"
+	return "must not stay true"
 }
 
 // was is a truth in a sentence.
 func was(t truth) string {
 	if t == truthUnknown {
-		return "not known"
+		return "unknown"
 	}
 	return t.String()
 }

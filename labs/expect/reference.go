@@ -71,7 +71,7 @@ func (ev evidence) missing(r reference) string {
 		of = fmt.Sprintf("container %q of %s", s.container, of)
 	}
 	if s.attr == "signal" && r.absent {
-		return of + " was ended by no signal"
+		return of + " was not terminated by a signal"
 	}
 	if what := neverHappened(s.attr); what != "" {
 		return of + " " + what + ev.obstacle(s)
@@ -107,23 +107,23 @@ func (ev evidence) unobserved(refs []reference) bool {
 }
 
 // neverHappened says what did not happen where an attribute is not known;
-// empty where that is no event.
+// empty if that is no event.
 func neverHappened(attr string) string {
 	switch attr {
 	case "exit_code", "finished_at", "signal":
 		return "never terminated"
 	case "oom_killed":
-		return "was never said to be out of memory or not"
+		return "was never reported as out of memory or not"
 	case "started_at":
 		return "never started"
 	case "ready_at":
 		return "never became ready"
 	case "start_order", "exit_order":
-		return "has no " + strings.Replace(attr, "_", " ", 1) + " that can be told"
+		return "has no known " + strings.Replace(attr, "_", " ", 1)
 	case "deleted_at":
 		return "was never deleted"
 	case "gone_at":
-		return "never went away"
+		return "was never removed"
 	case "completed_at":
 		return "never completed"
 	case attrLog:
@@ -133,8 +133,9 @@ func neverHappened(attr string) string {
 }
 
 // neverCame says, of those references that are not known, what never came, as
-// of those whose time or exit code cannot come any more; where there are none,
-// what is null, or why else the condition is not known. A local is named by what it is made of.
+// of those whose time or exit code cannot come any more; if there are none,
+// what is null, or why else the condition is not known. A local is named by what
+// it is made of.
 func (ev evidence) neverCame(refs []reference) string {
 	var parts []string
 	for _, r := range refs {
@@ -145,13 +146,16 @@ func (ev evidence) neverCame(refs []reference) string {
 			parts = append(parts, text)
 		}
 	}
+	if len(parts) > 0 {
+		return joined(parts)
+	}
 	for _, r := range refs {
-		if len(parts) == 0 && r.known && r.absent && isObserved(r.path) {
+		if r.known && r.absent && isObserved(r.path) {
 			parts = append(parts, r.Expression+" was null")
 		}
 	}
 	if len(parts) == 0 {
-		return "what it is made of is known, but not finely enough to tell (times that the API tells have whole seconds), or only in part"
+		return "its values are known only in part, or not precisely enough (the API reports times in whole seconds)"
 	}
 	return joined(parts)
 }
@@ -173,7 +177,7 @@ func (r reference) since() string {
 }
 
 // values says what the references are, leaving out one that is the condition
-// itself; empty where there is nothing to say.
+// itself; empty if there is nothing to say.
 func values(refs []reference, condition string) string {
 	var parts []string
 	for _, r := range refs {

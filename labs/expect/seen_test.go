@@ -23,7 +23,7 @@ type seen struct {
 }
 
 func (s seen) judge(t *testing.T) {
-	b := newRealBench()
+	b := newRealFixture()
 	b.scope.Locals = map[string]hcl.Expression{
 		"web": b.src.expr(t, "job.myapp.complete"), "pick": b.src.expr(t, `"web"`),
 	}
@@ -59,7 +59,7 @@ func ends(code int, phase, status string) []collectors.Record {
 		podRecord(9, "myapp-x", "p", phase, status, mainDone(code, status)))
 }
 
-// TestThatItCameTrueIsNoProof is about conditions that come true because
+// TestThatItCameTrueIsNoProof is about conditions that become true because
 // something was not seen. Before, they passed.
 func TestThatItCameTrueIsNoProof(t *testing.T) {
 	const clean = `job.myapp.pod.phase == "Succeeded" && !logged(` + seenMain + `, "ERROR")`
@@ -85,7 +85,7 @@ func TestThatItCameTrueIsNoProof(t *testing.T) {
 // sources is not true before both were asked: the line arrives 0.3 s after the
 // API reports the end. Before, the expectation passed at the API's report.
 func TestALineThatArrivesWhileTheSourcesAreAsked(t *testing.T) {
-	b := newRealBench()
+	b := newRealFixture()
 	for _, r := range runs() {
 		b.tl.Add(r)
 	}
@@ -105,7 +105,7 @@ func TestALineThatArrivesWhileTheSourcesAreAsked(t *testing.T) {
 			t.Error("it does not ask the sources")
 		}
 	}
-	d.Observe(at(12), nil) // they have told all that happened by then
+	d.Observe(at(12), nil) // they have reported all that happened by then
 	if v, _ := d.Observe(at(15), nil); v.Status == Pass || v.Status == Pending {
 		t.Errorf("%v: %s", v.Status, v.Reason)
 	}
@@ -170,7 +170,7 @@ func TestObjectHasGaps(t *testing.T) {
 }
 
 // TestComputedLocalsAreFollowed is about locals whose names are computed. Before,
-// gaps of what they read were ignored, and one that came true was not looked at
+// gaps of what they read were ignored, and one that became true was not looked at
 // again.
 func TestComputedLocalsAreFollowed(t *testing.T) {
 	const condition = "local[local.pick]"
@@ -192,7 +192,7 @@ func TestALogBeforeItsContainerStarted(t *testing.T) {
 	starts := taskRecord(collectors.TypeTaskStart, 12, "main", "m0", 0)
 	const never = `!logged(` + seenMain + `, "ERROR")`
 	judgeAll(t,
-		seen{name: "not started", condition: never, before: created, want: Fail, reason: "was still not known"},
+		seen{name: "not started", condition: never, before: created, want: Fail, reason: "was still unknown"},
 		seen{name: "started", condition: never, before: created, after: []collectors.Record{starts}, want: Pass, reason: "was true after 2.01s"},
 		seen{name: "started, and logged", condition: never, before: created, want: Fail, hold: 5,
 			after: []collectors.Record{starts, logRecord(13, "main", "ERROR")}, reason: "false"},
@@ -238,7 +238,7 @@ func TestWhatIsNotThereYetIsWaitedFor(t *testing.T) {
 		t.Run(condition, func(t *testing.T) {
 			judgeAll(t,
 				seen{name: "it comes", condition: condition, within: 9, before: created, after: later, want: Pass, reason: "was true after"},
-				seen{name: "it does not come", condition: condition, within: 9, before: created, want: Fail, reason: "was still not known"},
+				seen{name: "it does not come", condition: condition, within: 9, before: created, want: Fail, reason: "was still unknown"},
 			)
 		})
 	}

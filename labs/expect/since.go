@@ -9,7 +9,7 @@ import (
 )
 
 // since is from when on every record of the API had the value that a path has
-// now; zero where that is not followed.
+// now; zero if that is not followed.
 func (ev evidence) since(path []string) time.Time {
 	s := parse(path)
 	key := ""
@@ -123,7 +123,7 @@ func jobAttribute(j *collectors.Job, attr, condition string) (string, bool) {
 }
 
 // obstacle says what a pod or container waits for, as the API tells it, or that
-// it still runs; empty where nothing is known of it.
+// it still runs; empty if nothing is known of it.
 func (ev evidence) obstacle(s subject) string {
 	pods := ev.podsOf(s)
 	if len(pods) == 0 {
@@ -149,7 +149,7 @@ func isStuck(c *collectors.ContainerState) bool {
 }
 
 // stuck says which containers of the pods that were read cannot start, and why;
-// empty where none is known to.
+// empty if none is known to.
 func (ev evidence) stuck() string {
 	var parts []string
 	for _, p := range ev.pods() {

@@ -27,7 +27,7 @@ type subject struct {
 	root, name string
 	// pods says that a Job's pods are meant, and not the Job itself.
 	pods bool
-	// container is the container's name; empty where it is about all or none.
+	// container is the container's name; empty if it is about all or none.
 	container string
 	// attr is the attribute; empty for a whole pod, Job or container.
 	attr string
@@ -89,7 +89,7 @@ func (s subject) has(p *collectors.PodState) bool {
 		return s.is(p.Object.Name)
 	case rootJob:
 		owner := p.Pod().Owner
-		return owner != nil && owner.Kind == "Job" && s.is(owner.Name)
+		return owner != nil && owner.Kind == jobKind && s.is(owner.Name)
 	}
 	return false
 }

@@ -46,7 +46,7 @@ func touches(s *Scope, read value.Read, r *collectors.Record) bool {
 		case read.Stream != value.PodStream && read.Stream != value.LifeStream && read.Stream != value.RuntimeStream:
 			return false
 		case read.Job != "" && r.Pod != nil && r.Pod.Owner != nil:
-			return r.Pod.Owner.Kind == "Job" && r.Pod.Owner.Name == read.Job
+			return r.Pod.Owner.Kind == jobKind && r.Pod.Owner.Name == read.Job
 		}
 		return g.isOf(r.Object, read)
 	case collectors.TypeJob, collectors.TypeJobGone:

@@ -257,7 +257,7 @@ func (a *arena) carryOut(tr *trial, delay func() time.Duration) (Verdict, bool) 
 func prompt() time.Duration { return 0 }
 
 // contradiction says how what was decided differs from the definition, or from
-// what a caller that is behind or a replay decides; empty where it does not.
+// what a caller that is behind or a replay decides; empty if it does not.
 func (a *arena) contradiction(tr *trial, seed uint64) string {
 	want := define(tr)
 	v, done := a.carryOut(tr, prompt)

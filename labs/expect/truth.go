@@ -10,7 +10,7 @@ import (
 )
 
 // setting is the truth of an optional argument, with what it was read from: true
-// where it is not written or null.
+// if it is not written or null.
 func setting(expr hcl.Expression, eval Evaluator) (truth, []value.Read, hcl.Diagnostics) {
 	if expr == nil {
 		return truthTrue, nil, nil
@@ -22,7 +22,7 @@ func setting(expr hcl.Expression, eval Evaluator) (truth, []value.Read, hcl.Diag
 	case f.Value.IsNull():
 		return truthTrue, f.Reads, nil
 	}
-	t, diags := truthOf(expr, f.Value)
+	t, diags := truthOf(expr, f.Marked())
 	return t, f.Reads, diags
 }
 

@@ -30,18 +30,18 @@ func TestOrdersThatCannotBeTold(t *testing.T) {
 		{a + " < " + b + " && " + a + " > 50", "", 0, Fail},
 	} {
 		t.Run(test.condition+test.outcome, func(t *testing.T) {
-			bench := newRealBench()
-			e := bench.expect(t, test.condition, test.within, 0)
-			e.Outcome = bench.src.expr(t, test.outcome)
-			v := bench.run(t, e, 10, jobRecord(1, collectors.Job{Active: 1}), both)
+			fixture := newRealFixture()
+			e := fixture.expect(t, test.condition, test.within, 0)
+			e.Outcome = fixture.src.expr(t, test.outcome)
+			v := fixture.run(t, e, 10, jobRecord(1, collectors.Job{Active: 1}), both)
 			if v.Status != test.want || v.Status == Error && !strings.Contains(v.Reason, "the two are 0 s apart") {
 				t.Errorf("%v, want %v: %s", v.Status, test.want, v.Reason)
 			}
 		})
 	}
-	bench := newRealBench()
-	i := &dsl.Invariant{Condition: bench.src.expr(t, a+" < "+b)}
-	if v := bench.watch(t, i, 10, 30, jobRecord(1, collectors.Job{Active: 1}), both); v.Status != Error || !strings.Contains(v.Reason, "the two are 0 s apart") {
+	fixture := newRealFixture()
+	i := &dsl.Invariant{Condition: fixture.src.expr(t, a+" < "+b)}
+	if v := fixture.watch(t, i, 10, 30, jobRecord(1, collectors.Job{Active: 1}), both); v.Status != Error || !strings.Contains(v.Reason, "the two are 0 s apart") {
 		t.Errorf("an invariant: %v: %s", v.Status, v.Reason)
 	}
 }
@@ -67,15 +67,15 @@ func TestOrdersOfWhatNeverHappened(t *testing.T) {
 		{"ordered([" + setup + ".finished_at, " + main + ".started_at])", "", 20, Fail, "never started"},
 		{main + ".finished_at - " + setup + ".finished_at > 1", "", 20, Fail, `container "main" of job myapp never terminated`},
 		{main + ".exit_code > 0", "", 20, Fail, `container "main" of job myapp never terminated`},
-		{setup + ".signal > 0", "", 20, Fail, `container "setup" of job myapp was ended by no signal`},
+		{setup + ".signal > 0", "", 20, Fail, `container "setup" of job myapp was not terminated by a signal`},
 		{main + ".started_at == null && " + setup + ".finished_at > 1", "", 20, Pass, "was true"},
 		{main + ".started_at == null || " + setup + ".finished_at < " + main + ".started_at", "", 20, Pass, "was true"},
 	} {
 		t.Run(test.condition+test.outcome, func(t *testing.T) {
-			bench := newRealBench()
-			e := bench.expect(t, test.condition, test.within, 0)
-			e.Outcome = bench.src.expr(t, test.outcome)
-			v := bench.run(t, e, 10, jobRecord(1, collectors.Job{Active: 1}), over)
+			fixture := newRealFixture()
+			e := fixture.expect(t, test.condition, test.within, 0)
+			e.Outcome = fixture.src.expr(t, test.outcome)
+			v := fixture.run(t, e, 10, jobRecord(1, collectors.Job{Active: 1}), over)
 			if v.Status != test.want || !strings.Contains(v.Reason, test.reason) {
 				t.Errorf("%v, want %v with %q: %s", v.Status, test.want, test.reason, v.Reason)
 			}
@@ -102,7 +102,7 @@ func TestObstacles(t *testing.T) {
 		{"crashes", "it ended 3 times and waits to be started again: CrashLoopBackOff: back-off", []collectors.Container{crashes}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newRealBench()
+			b := newRealFixture()
 			for i, c := range test.containers {
 				b.tl.Add(podRecord(float64(i+1), "myapp-x", "p", "Pending", "S", c))
 			}

@@ -5,18 +5,17 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
 // Values is what the timeline knows of a namespace, as expressions see it;
-// every namespace where it is empty.
+// every namespace if it is empty.
 //
 // What a source does not see now, or may have missed, is said to be so. What may
 // still come is unknown: the exit code of a container that runs, the
 // time of a start that was not seen yet. What cannot come any more is null:
-// both for a container that never started of a pod that is over. Where start
-// or exit order cannot be told from the times, the order is nil.
+// both for a container that never started of a pod that is over. If the
+// times do not show the start or exit order, the order is nil.
 func Values(tl *collectors.Timeline, namespace string) Observed {
 	return folder{tl: tl, gaps: gapsOf(tl, namespace), logs: &logs{tl: tl}}.values(namespace)
 }
@@ -136,7 +135,7 @@ func (f folder) time(m collectors.Moment) value.Time {
 	return value.Time{Seconds: f.tl.Seconds(m.Time), Precision: m.Precision, Source: string(m.Source)}
 }
 
-// moment is the time, or where it is not known absent or unknown.
+// moment is the time, or if it is not known absent or unknown.
 func (f folder) moment(m collectors.Moment, absent bool) value.Opt[value.Time] {
 	if m.Known() {
 		return value.Some(f.time(m))
@@ -152,7 +151,7 @@ func missing[T any](absent bool) value.Opt[T] {
 	return value.Opt[T]{}
 }
 
-// orMissing is the value where it is not its type's zero.
+// orMissing is the value if it is not its type's zero.
 func orMissing[T comparable](v T, absent bool) value.Opt[T] {
 	var zero T
 	if v != zero {
@@ -358,7 +357,7 @@ func (f folder) step(s collectors.Step) *value.Step {
 		Stderr:     value.None[string](),
 		ExitCode:   value.None[int](),
 	}
-	if s.Verb == dsl.VerbExec {
+	if s.RanCommand() {
 		v.Stdout, v.Stderr = value.Some(s.Stdout), value.Some(s.Stderr)
 	}
 	if s.ExitCode != nil {

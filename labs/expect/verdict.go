@@ -17,15 +17,15 @@ type Status int
 
 // The statuses, in their order.
 const (
-	// Pending is not decided.
+	// Pending is not decided yet.
 	Pending Status = iota
-	// Skip was not to be decided here.
+	// Skip does not apply here.
 	Skip
-	// Pass is as expected.
+	// Pass has the expected result.
 	Pass
 	// Fail is contradicted by the evidence.
 	Fail
-	// Error could not be told.
+	// Error could not be decided.
 	Error
 )
 
@@ -53,7 +53,7 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q", text)
 }
 
-// Verdict is what became of one expectation, with its evidence.
+// Verdict is the result of one expectation, with its evidence.
 type Verdict struct {
 	// Name is the expectation's label.
 	Name   string `json:"name"`
@@ -88,14 +88,14 @@ type Verdict struct {
 type Reference struct {
 	// Expression is as written, such as job.myapp.complete.
 	Expression string `json:"expression"`
-	// Value is in HCL's notation; "(not observed)" where it is unknown.
+	// Value is in HCL's notation; "(not observed)" if it is unknown.
 	Value string `json:"value"`
 	// At is when it was last observed, in seconds since the run began; nil
 	// where it never was. Source says by whom.
 	At     *float64 `json:"at,omitempty"`
 	Source string   `json:"source,omitempty"`
 	// Since is from when on every observation had this value, in seconds since
-	// the run began; nil where that is not followed.
+	// the run began; nil if that is not followed.
 	Since *float64 `json:"since,omitempty"`
 	// Precision is how finely a time is known; 0 to the nanosecond, or where
 	// it is no time.

@@ -44,7 +44,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{name: "never terminated", condition: side + ".exit_code == 0", within: 60, want: Fail,
 			message: `"the helper of job myapp ended with ${` + side + `.exit_code}, and ${var.secret} is ${var.n}"`,
-			reason:  side + `.exit_code == 0 was still not known after 60s: container "side" of job myapp never terminated`},
+			reason:  side + `.exit_code == 0 was still unknown after 60s: container "side" of job myapp never terminated`},
 		{name: "pass", condition: main + ".exit_code == 0", within: 60, want: Pass,
 			reason: main + ".exit_code == 0 was true after 8.135s"},
 		{name: "not complete, as expected", condition: "job.myapp.complete", within: 15, outcome: "target.minor > 28", want: Pass,
@@ -55,24 +55,24 @@ func TestVerdicts(t *testing.T) {
 			reason: `job.myapp.pod.status == "Completed" was still false after 20s: job.myapp.pod.status was "NotReady"`},
 		{name: "a gap", condition: "job.myapp.complete", within: 15, outcome: "false", want: Error,
 			more:   []collectors.Record{gapRecord(12, 11, 12, collectors.SourceAPI, collectors.Object{})},
-			reason: `the source "api" saw nothing from 11.000s to 12.000s of the run (watch lost), so that this cannot be told; as far as it was seen: job.myapp.complete was false for the whole 15s, as expected`},
+			reason: `the source "api" saw nothing from 11.000s to 12.000s of the run (watch lost), so this could not be decided; from what was observed: job.myapp.complete was false for the whole 15s, as expected`},
 		{name: "skip", condition: "job.myapp.complete", when: "target.minor >= 29", want: Skip,
-			reason: "not to be decided here: `when` is target.minor >= 29, which is false: target.minor was 28"},
+			reason: "does not apply here: `when` is target.minor >= 29, which is false: target.minor was 28"},
 		{name: "no such container", condition: `job.myapp.pod.container["sidecar"].exit_code == 0`, within: 5, want: Error,
 			reason: "it could not be evaluated: "},
 		{name: "no such pod", condition: "pod.nobody.ready == \"1/1\"", within: 5, want: Fail,
-			reason: "was still not known after 5s: pod nobody was never seen"},
+			reason: "was still unknown after 5s: pod nobody was never seen"},
 		{name: "no such step", condition: "step.nothing.error == null", want: Fail,
-			reason: `was still not known after 10s: step "nothing" was not done`},
+			reason: `was still unknown after 10s: step "nothing" was not done`},
 		{name: "neither true nor false", condition: main + ".exit_code", within: 60, want: Error,
 			reason: "it could not be evaluated: Neither true nor false: A condition must be true or false: this is a number, 0. Compare it"},
 		{name: "by way of a local", condition: "local.ended", within: 5, want: Fail, locals: map[string]string{"ended": side + ".exit_code == 0"},
-			reason: `local.ended was still not known after 5s: job.myapp.pod.container["side"].exit_code == 0 was not known, as container "side" of job myapp never terminated`},
+			reason: `local.ended was still unknown after 5s: job.myapp.pod.container["side"].exit_code == 0 was unknown, because container "side" of job myapp never terminated`},
 		{name: "a log line", condition: `logged(` + main + `, "^work")`, within: 60, want: Pass, reason: "was true after 4.01s"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := newRealBench()
+			b := newRealFixture()
 			b.scope.Locals = map[string]hcl.Expression{}
 			for name, text := range test.locals {
 				b.scope.Locals[name] = b.src.expr(t, text)
@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 // beginOf is when an expectation of the story begins: at its beginning where
-// it is to come true, else after all of it.
+// it is to become true, else after all of it.
 func beginOf(want Status, within, hold float64) float64 {
 	if want == Pass && within > 15 && hold == 0 {
 		return 0
@@ -142,11 +142,11 @@ func TestVerdictsAreReadBack(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	bench := newRealBench()
+	fixture := newRealFixture()
 	for _, r := range story() {
-		bench.tl.Add(r)
+		fixture.tl.Add(r)
 	}
-	d := New(bench.expect(b, `!job.myapp.complete && job.myapp.pod.container["main"].exit_code == 0`, 0, 1e6), bench.scope)
+	d := New(fixture.expect(b, `!job.myapp.complete && job.myapp.pod.container["main"].exit_code == 0`, 0, 1e6), fixture.scope)
 	d.Begin(at(10))
 	r := jobRecord(10, collectors.Job{Active: 1})
 	b.ReportAllocs()

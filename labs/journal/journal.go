@@ -36,7 +36,7 @@ const (
 )
 
 // ErrAlive is returned where a run's folder is in use by a run that goes on.
-var ErrAlive = errors.New("the run is still going on")
+var ErrAlive = errors.New("the run is still in progress")
 
 // The actions that an Intent announces.
 const (
@@ -145,15 +145,15 @@ func Create(root, id string) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), lock.Unlock())
 	}
 	if err := os.WriteFile(filepath.Join(dir, reserveFile), make([]byte, reserved), 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("making room for the run's report: %w", err), file.Close(), lock.Unlock())
+		return nil, errors.Join(fmt.Errorf("reserving space for the report of the run: %w", err), file.Close(), lock.Unlock())
 	}
 	j := &Journal{dir: dir, lock: lock, file: file, out: bufio.NewWriterSize(file, 64<<10), closed: make(chan struct{})}
 	j.flusher.Go(j.keepFlushing)
 	return j, nil
 }
 
-// keepFlushing flushes now and then until the journal is closed. What fails is
-// told by the next call.
+// keepFlushing flushes now and then until the journal is closed. The next call
+// returns the error if that fails.
 func (j *Journal) keepFlushing() {
 	ticker := time.NewTicker(flushed)
 	defer ticker.Stop()
@@ -195,7 +195,7 @@ func (j *Journal) Head(at time.Time, head Head) error {
 }
 
 // Begin writes when the named run's times count from, and what it is made on;
-// nil where that is not known.
+// nil if that is not known.
 func (j *Journal) Begin(run string, begin time.Time, on *Bench) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -12,26 +12,37 @@ import (
 )
 
 // The folder of the run with the scenario's files as they were, and in it the
-// values that its variables were given.
+// values that its variables were given, and the sets of clusters that it took by
+// name: a JSON list.
 const (
-	ScenarioFolder = "scenario"
-	GivenFile      = "given.labvars"
+	ScenarioFolder  = "scenario"
+	GivenFile       = "given.labvars"
+	ClusterSetsFile = "given.cluster-sets.json"
 )
+
+// Given is what a scenario was given beside its files; empty fields are not
+// kept.
+type Given struct {
+	// Variables is kept as GivenFile, and ClusterSets as ClusterSetsFile.
+	Variables, ClusterSets []byte
+}
 
 // maxKept bounds a file of the scenario that is kept, in bytes.
 const maxKept = 8 << 20
 
-// KeepScenario copies files of a scenario, and the values of its variables,
+// KeepScenario copies files of a scenario, and what it was given beside them,
 // into the run's folder. Those that are there already stay as they are. What
 // could not be copied is in the error.
-func (j *Journal) KeepScenario(from fs.FS, names []string, given []byte) error {
+func (j *Journal) KeepScenario(from fs.FS, names []string, given Given) error {
 	var errs []error
 	dir := filepath.Join(j.dir, ScenarioFolder)
 	for _, name := range names {
 		errs = append(errs, keep(from, name, filepath.Join(dir, filepath.FromSlash(name))))
 	}
-	if len(given) > 0 {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, GivenFile), given, 0o600))
+	for name, data := range map[string][]byte{GivenFile: given.Variables, ClusterSetsFile: given.ClusterSets} {
+		if len(data) > 0 {
+			errs = append(errs, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("keeping the scenario beside the records: %w", err)
@@ -84,7 +95,7 @@ func GiveUpRoom(dir string) error {
 		return err
 	}
 	if err := os.Remove(filepath.Join(dir, reserveFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("giving up the room for the run's report: %w", err)
+		return fmt.Errorf("freeing the space reserved for the report of the run: %w", err)
 	}
 	return nil
 }
@@ -112,7 +123,7 @@ func mend(dir, name string) error {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
 	if err := file.Truncate(whole); err != nil {
-		return fmt.Errorf("mending the journal: %w", err)
+		return fmt.Errorf("repairing the journal: %w", err)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // Unfinished returns the clusters that the journal's run meant to create and
 // did not see destroyed, in the order of their creation. Done says of one that
-// it came to be ready.
+// it became ready.
 func Unfinished(entries iter.Seq2[Entry, error]) ([]Intent, error) {
 	var open []Intent
 	for e, err := range entries {

@@ -15,18 +15,18 @@ import (
 func Register(host, run string) (func() error, error) {
 	whole, err := filepath.Abs(run)
 	if err != nil {
-		return nil, fmt.Errorf("noting where the run is: %w", err)
+		return nil, fmt.Errorf("registering the run: %w", err)
 	}
 	if err := os.MkdirAll(host, 0o700); err != nil {
-		return nil, fmt.Errorf("noting where the run is: %w", err)
+		return nil, fmt.Errorf("registering the run: %w", err)
 	}
 	note := filepath.Join(host, filepath.Base(whole))
 	if err := os.WriteFile(note, []byte(whole+"\n"), 0o600); err != nil {
-		return nil, fmt.Errorf("noting where the run is: %w", err)
+		return nil, fmt.Errorf("registering the run: %w", err)
 	}
 	return func() error {
 		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("taking back the note of where the run is: %w", err)
+			return fmt.Errorf("unregistering the run: %w", err)
 		}
 		return nil
 	}, nil
@@ -60,7 +60,7 @@ func Registered(host string) ([]string, error) {
 			alive = append(alive, e.Name())
 		default:
 			if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("removing the note of a run that is over: %w", err)
+				return nil, fmt.Errorf("unregistering a run that has ended: %w", err)
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // Features are the scenario that is named, as sigs.k8s.io/e2e-framework knows
@@ -37,7 +38,7 @@ func Features(t *testing.T, scenario string, options ...Option) []features.Featu
 	s := newSettings(options)
 	m := load(t, scenario, s)
 	runs, problems := plan.Choose(m, plan.Options{Clusters: s.clusters, Scenarios: s.scenarios})
-	fatal(t, "the choice is wrong", problems)
+	fatal(t, "the selection is wrong", problems)
 	var all []features.Feature
 	for _, r := range runs {
 		all = append(all, s.feature(m, r))
@@ -69,7 +70,7 @@ func (s settings) feature(m *dsl.Module, r plan.Run) features.Feature {
 			t.Helper()
 			i := slices.IndexFunc(done.Steps, func(s report.Step) bool { return s.Verb == step.Verb && s.Name == step.Name })
 			if i < 0 {
-				t.Errorf("could not be told, which is neither a pass nor a fail: the run came to no expectation %q", step.Name)
+				t.Errorf("could not be decided, which is neither a pass nor a fail: the run did not reach the expectation %q", step.Name)
 				return ctx
 			}
 			tellStep(t, done.Steps[i], done.StartedAt)
@@ -91,7 +92,7 @@ func (s settings) one(t *testing.T, m *dsl.Module, p pair) report.Run {
 	}
 	for _, step := range r.Runs[0].Steps {
 		if !step.Expects() && step.Status >= expect.Fail {
-			t.Errorf("%s %s: %s:\n%s", step.Verb, step.Name, unexpected(step), report.StepText(step, r.Runs[0].StartedAt))
+			t.Errorf("%s %s: %s:\n%s", step.Verb, step.Name, unexpected(step), text.Step(step, r.Runs[0].StartedAt))
 		}
 	}
 	return r.Runs[0]

@@ -58,7 +58,7 @@ func TestFeaturesAreScenariosOnClusters(t *testing.T) {
 	if got := r.outcomes["TestInnerFeatures/refused/v129"]; got != "FAIL" {
 		t.Errorf("the feature of a step that fails: %q", got)
 	}
-	r.says(t, "exec a command that fails: exec failed:", "Processing Feature: A Job, and what can be said of it.", "could not be told, which is neither a pass nor a fail:")
+	r.says(t, "exec a command that fails: exec failed:", "Processing Feature: A Job, and what can be said of it.", "could not be decided, which is neither a pass nor a fail:")
 }
 
 func TestTheFrameworksFlagsChoose(t *testing.T) {

@@ -88,7 +88,7 @@ func TestInnerProviderKilled(t *testing.T) {
 }
 
 // TestAKilledTestLeavesNothing kills a test's binary while it makes a cluster,
-// while it runs a scenario, and while it holds a borrowed cluster.
+// while it runs a scenario, and while it holds a leased cluster.
 func TestAKilledTestLeavesNothing(t *testing.T) {
 	for _, of := range []struct{ test, at string }{
 		{"TestInnerKilled", "Starting control-plane"}, {"TestInnerKilled", "expecting: the Job does not complete"}, {"TestInnerProviderKilled", "created"},

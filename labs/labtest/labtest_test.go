@@ -175,8 +175,8 @@ func TestEveryOutcomeIsASubtest(t *testing.T) {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 	r.says(t,
-		"not as expected:", "It ended as it should.", `job.myapp.pod.container["main"].exit_code == var.code + 7`, "The last records about it:",
-		"could not be told, which is neither a pass nor a fail:", `regex("x+y", job.myapp.name)`,
+		"failed:", "It ended as it should.", `job.myapp.pod.container["main"].exit_code == var.code + 7`, "The last records about it:",
+		"could not be decided, which is neither a pass nor a fail:", `regex("x+y", job.myapp.name)`,
 		"apply could not be done:", "cluster v128 could not be used: creating cluster v128: the kubelet does not start",
 		"target.minor < 28")
 }
@@ -240,7 +240,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	for test, texts := range map[string][]string{
 		"TestInnerWrong":         {"the scenario is wrong:", "testdata/wrong/scenario.hcl", "cluster.v128", "^"},
 		"TestInnerAbsent":        {"no file or folder testdata/none", "job-sidecar"},
-		"TestInnerUnknownChoice": {"the choice is wrong:", "v130"},
+		"TestInnerUnknownChoice": {"the selection is wrong:", "v130"},
 		"TestInnerHost":          {"labtest.AllowHostExec allows", "testdata/host/scenario.hcl"},
 	} {
 		t.Run(test, func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestADeadlineEndsARunInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, r.outcomes); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
-	r.says(t, "could not be told, which is neither a pass nor a fail:", "deadline", "destroyed")
+	r.says(t, "could not be decided, which is neither a pass nor a fail:", "deadline", "destroyed")
 	if strings.Contains(r.out, "panic: test timed out") {
 		t.Error("the test's binary ended the test")
 	}

@@ -16,16 +16,20 @@ import (
 
 // open reaches the real world.
 func open(ctx context.Context) (*world.World, error) {
-	return world.Open(ctx, world.Options{Getenv: os.Getenv, Reaper: startReaper})
+	program, _ := os.Executable() // without it, kind's builder is not used
+	return world.Open(ctx, world.Options{Getenv: os.Getenv, Reaper: startReaper, Program: program})
 }
 
 // envReap makes the test's binary the reaper of a run: a reaper.Run as JSON.
 const envReap = "LABTEST_REAP"
 
-// init is the whole program where this process is a reaper. There is no other
-// place for it: a test's binary has no main that could be asked, and TestMain is
-// its package's.
+// init is the whole program where this process is a reaper, or runs kind's
+// builder. There is no other place for it: a test's binary has no main that
+// could be asked, and TestMain is its package's.
 func init() {
+	if code, ok := world.RunKindBuilder(os.Environ(), os.Stdout); ok {
+		os.Exit(code)
+	}
 	text, ok := os.LookupEnv(envReap)
 	if !ok {
 		return

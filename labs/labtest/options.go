@@ -11,7 +11,7 @@ import (
 // Option says how a scenario is to be run.
 type Option func(*settings)
 
-// settings are what the options come to.
+// settings are what the options result in.
 type settings struct {
 	vars                map[string]string
 	varFiles            []string
@@ -32,23 +32,23 @@ func newSettings(options []Option) settings {
 
 // language are the settings that reading a scenario needs.
 func (s settings) language() dsl.Options {
-	return dsl.Options{Vars: s.vars, VarFiles: s.varFiles, Env: os.LookupEnv}
+	return dsl.Options{Vars: s.vars, VarFiles: s.varFiles, Env: os.LookupEnv, Providers: world.Language(world.Providers())}
 }
 
-// Var sets a variable of the scenario, as `lab run -var` does.
+// Var sets a variable of the scenario, as `lab run --var` does.
 func Var(name, value string) Option { return func(s *settings) { s.vars[name] = value } }
 
 // VarFile sets variables from a file of NAME = VALUE lines.
 func VarFile(name string) Option { return func(s *settings) { s.varFiles = append(s.varFiles, name) } }
 
-// Clusters chooses clusters of the scenario file by their names; all where none
-// are chosen.
+// Clusters chooses clusters of the scenario file by names or patterns, as `lab
+// run --cluster` does; all if none are chosen.
 func Clusters(names ...string) Option {
 	return func(s *settings) { s.clusters = append(s.clusters, names...) }
 }
 
-// Scenarios chooses scenarios of the file by their names; all where none are
-// chosen.
+// Scenarios chooses scenarios of the file by names or patterns, as `lab run
+// --scenario` does; all if none are chosen.
 func Scenarios(names ...string) Option {
 	return func(s *settings) { s.scenarios = append(s.scenarios, names...) }
 }

@@ -23,14 +23,14 @@ import (
 // with the cluster. What is being done is logged with klog, as the framework does.
 func NewProvider(version string, options ...Option) *e2e.Provider {
 	s := newSettings(options)
-	return e2e.New(s.lend, e2e.Options{
+	return e2e.New(s.acquire, e2e.Options{
 		Spec:     clusters.Spec{Version: version},
 		Progress: func(text string) { klog.Info("lab: ", text) },
 	})
 }
 
-// lend borrows a cluster.
-func (s settings) lend(ctx context.Context, spec clusters.Spec, progress func(string)) (e2e.Cluster, error) {
+// acquire leases a cluster.
+func (s settings) acquire(ctx context.Context, spec clusters.Spec, progress func(string)) (e2e.Cluster, error) {
 	w, err := s.open(ctx)
 	if err != nil {
 		return nil, err
@@ -39,33 +39,33 @@ func (s settings) lend(ctx context.Context, spec clusters.Spec, progress func(st
 		w.UseFresh()
 	}
 	if s.evidence != "" {
-		loan, err := w.Lend(ctx, s.evidence, spec, progress)
+		lease, err := w.Acquire(ctx, s.evidence, spec, progress)
 		if err != nil {
 			return nil, err
 		}
-		return loan, nil
+		return lease, nil
 	}
 	dir, err := os.MkdirTemp("", "labtest-")
 	if err != nil {
 		return nil, err
 	}
-	loan, err := w.Lend(ctx, dir, spec, progress)
+	lease, err := w.Acquire(ctx, dir, spec, progress)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return temporary{loan, dir}, nil
+	return temporary{lease, dir}, nil
 }
 
-// temporary is a borrowed cluster with a folder that goes with it.
+// temporary is a leased cluster with a folder that goes with it.
 type temporary struct {
 	e2e.Cluster
 	dir string
 }
 
-// Return gives the cluster back and removes the folder, unless something is left
+// Release gives the cluster back and removes the folder, unless something is left
 // that it tells of.
-func (c temporary) Return(ctx context.Context, spoiled string) (string, error) {
-	text, err := c.Cluster.Return(ctx, spoiled)
+func (c temporary) Release(ctx context.Context, tainted string) (string, error) {
+	text, err := c.Cluster.Release(ctx, tainted)
 	if err != nil {
 		return text, err
 	}

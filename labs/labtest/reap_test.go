@@ -26,7 +26,7 @@ func TestTheTestsBinaryIsAReaperWhenAsked(t *testing.T) {
 		cmd.Stdin = strings.NewReader(stdin)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) || want == "" && len(out) > 0 || strings.Contains(string(out), "=== RUN") {
-			t.Errorf("told %q it ends with %v and says\n%s", stdin, err, out)
+			t.Errorf("given %q it ends with %v and says\n%s", stdin, err, out)
 		}
 	}
 }

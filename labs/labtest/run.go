@@ -15,6 +15,8 @@ import (
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/live"
+	"github.com/kind-lab/lab/labs/report/text"
 	"github.com/kind-lab/lab/labs/validate"
 	"github.com/kind-lab/lab/labs/world"
 )
@@ -25,9 +27,9 @@ import (
 // clusters were given back. A scenario that is wrong, or that cannot be run
 // here, ends the test.
 //
-// An expectation that does not come out as expected fails, with what `lab run`
-// prints about it; one that could not be told fails too, and says so; one that
-// was skipped is skipped. A step that fails is a subtest that fails.
+// An expectation that fails is a subtest that fails, with what `lab run` prints
+// about it; one that could not be decided fails too, and says so; one that was
+// skipped is skipped. A step that fails is a subtest that fails.
 //
 // The flag -run chooses what is run: TestX/native/v129 runs the scenario native
 // on the cluster v129 alone. Further elements choose which expectations are
@@ -38,7 +40,7 @@ func Run(t *testing.T, scenario string, options ...Option) report.Report {
 	m := load(t, scenario, s)
 	s = s.chosen(t, m)
 	if s.scenarios == nil {
-		t.Skipf("none of the scenarios of %s is meant by -run and -skip", scenario)
+		t.Skipf("-run and -skip select none of the scenarios of %s", scenario)
 	}
 	r := s.carryOut(t, m, byFlags(t))
 	tell(t, r)
@@ -82,13 +84,13 @@ func byFlags(t *testing.T) func(pair) bool {
 }
 
 // chosen narrows the choice to what -run and -skip want, so that no version is
-// looked up for nothing; no scenario where that is nothing.
+// looked up for nothing; no scenario if that is nothing.
 func (s settings) chosen(t *testing.T, m *dsl.Module) settings {
 	want := byFlags(t)
 	of := plan.Options{Clusters: s.clusters, Scenarios: s.scenarios}
 	s.clusters, s.scenarios = nil, nil
 	runs, problems := plan.Choose(m, of)
-	fatal(t, "the choice is wrong", problems)
+	fatal(t, "the selection is wrong", problems)
 	for _, r := range runs {
 		if !want(pair{r.Scenario, r.Cluster}) {
 			continue
@@ -111,13 +113,13 @@ func (s settings) carryOut(t *testing.T, m *dsl.Module, want func(pair) bool) re
 	defer cancel()
 	w, err := s.open(ctx)
 	if err != nil {
-		t.Fatalf("clusters cannot be had here: %v", err)
+		t.Fatalf("clusters are not available here: %v", err)
 	}
 	if s.fresh {
 		w.UseFresh()
 	}
 	p := s.plan(ctx, t, m, w, want)
-	session, err := w.Begin(p, world.Order{Root: s.root(t), KeepOnFailure: s.keepBad, AllowHostExec: s.hostExec, ShowLogs: s.logs})
+	session, err := w.Begin(p, world.RunOptions{Root: s.root(t), KeepOnFailure: s.keepBad, AllowHostExec: s.hostExec, ShowLogs: s.logs})
 	if err != nil {
 		t.Fatalf("beginning the run: %v", err)
 	}
@@ -125,7 +127,7 @@ func (s settings) carryOut(t *testing.T, m *dsl.Module, want func(pair) bool) re
 	for _, c := range p.Clusters {
 		names = append(names, c.Name)
 	}
-	live := report.NewLive(t.Output(), report.LiveOptions{Clusters: names, Logs: s.logs})
+	live := live.New(t.Output(), live.Options{Clusters: names, Logs: s.logs})
 	r := session.Run(ctx, live)
 	if err := errors.Join(live.Close(), session.End(r)); err != nil {
 		t.Errorf("ending the run: %v", err)
@@ -136,8 +138,8 @@ func (s settings) carryOut(t *testing.T, m *dsl.Module, want func(pair) bool) re
 func (s settings) plan(ctx context.Context, t *testing.T, m *dsl.Module, w *world.World, want func(pair) bool) *plan.Plan {
 	t.Helper()
 	p, problems := plan.Build(m, plan.Options{Clusters: s.clusters, Scenarios: s.scenarios, Resolve: w.Resolver(ctx), Ask: w.Asker(ctx)})
-	if err := w.Unmet(); err != nil {
-		t.Fatalf("clusters cannot be made here: %v", err)
+	if err := w.WhyUnavailable(); err != nil {
+		t.Fatalf("clusters cannot be created here: %v", err)
 	}
 	fatal(t, "the scenario cannot be run", problems)
 	p.Runs = slices.DeleteFunc(p.Runs, func(r plan.Run) bool { return !want(pair{r.Scenario, r.Cluster}) })
@@ -145,7 +147,7 @@ func (s settings) plan(ctx context.Context, t *testing.T, m *dsl.Module, w *worl
 		return !slices.ContainsFunc(p.Runs, func(r plan.Run) bool { return r.Cluster == c.Name })
 	})
 	validate.Needs(p)
-	if problems := p.HostCommands(); !s.hostExec && problems.HasErrors() {
+	if problems := validate.HostCommands(p); !s.hostExec && problems.HasErrors() {
 		fatal(t, "the scenario runs commands on this machine, which labtest.AllowHostExec allows", problems)
 	}
 	return p
@@ -234,18 +236,18 @@ func tellStep(t *testing.T, step report.Step, begin time.Time) {
 	case expect.Skip:
 		t.Skip(step.Reason())
 	default:
-		t.Errorf("%s:\n%s", unexpected(step), report.StepText(step, begin))
+		t.Errorf("%s:\n%s", unexpected(step), text.Step(step, begin))
 	}
 }
 
-// unexpected says in a few words what a step came to that is neither as expected
-// nor skipped.
+// unexpected says in a few words the result of a step that neither passed
+// nor was skipped.
 func unexpected(step report.Step) string {
 	switch {
 	case step.Expects() && step.Status == expect.Fail:
-		return "not as expected"
+		return "failed"
 	case step.Expects():
-		return "could not be told, which is neither a pass nor a fail"
+		return "could not be decided, which is neither a pass nor a fail"
 	case step.Status == expect.Fail:
 		return step.Verb + " failed"
 	}

@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
 )
@@ -73,11 +73,8 @@ func (s *subject) judge(d *draft, records []collectors.Record) (after report.Run
 func (s *subject) patience(place int) time.Duration {
 	all := time.Minute
 	for _, st := range s.judging.Scenario().Steps[:place] {
-		switch {
-		case st.Expect != nil:
-			all += st.Expect.Within + st.Expect.Hold
-		case st.Wait != nil:
-			all += st.Wait.Within + st.Wait.Hold
+		if _, ok := st.Action.(action.Decided); ok {
+			all += st.Action.Times().Longest()
 		}
 	}
 	return all
@@ -93,17 +90,17 @@ func (s *subject) late(records []collectors.Record, after report.Run) early {
 	}
 	var ready time.Time
 	for i, st := range s.judging.Scenario().Steps {
-		if i >= len(after.Steps) || after.Steps[i].Status == expect.Skip && acting(st.Verb) {
+		if i >= len(after.Steps) || after.Steps[i].Status == expect.Skip && action.Acts(st.Action) {
 			return early{}
 		}
+		_, decided := st.Action.(action.Decided)
 		switch {
-		case st.Expect != nil, st.Wait != nil:
+		case decided:
 			// In the recording the next step began when this one was decided.
-			decided := s.history.begin.Add(time.Duration(after.Steps[i].EndedAt * float64(time.Second)))
-			if decided.After(ready) {
-				ready = decided
+			if at := s.history.begin.Add(time.Duration(after.Steps[i].EndedAt * float64(time.Second))); at.After(ready) {
+				ready = at
 			}
-		case acting(st.Verb):
+		case action.Acts(st.Action):
 			began, has := begun[st.Verb+" "+st.Name]
 			if by := ready.Sub(began); has && by > punctual {
 				return early{i, began, by}
@@ -140,7 +137,8 @@ func (s *subject) fails(st *dsl.Step, before, after *collectors.Step) bool {
 	case before.Error != after.Error && !s.accepts(st, after.Error):
 		return true
 	}
-	return st.Exec != nil && !st.Exec.IgnoreExitCode && code(before) == 0 && code(after) != 0
+	l := action.LimitsOf(st.Action)
+	return l != nil && !l.IgnoreExitCode && code(before) == 0 && code(after) != 0
 }
 
 func code(s *collectors.Step) int {
@@ -152,33 +150,14 @@ func code(s *collectors.Step) int {
 
 // accepts says whether a rejection is one that the scenario expects.
 func (s *subject) accepts(st *dsl.Step, rejection string) bool {
-	expr := expectError(st)
-	if expr == nil {
+	l := action.LimitsOf(st.Action)
+	if l == nil || l.ExpectError == nil {
 		return true
 	}
-	v, diags := s.judging.Eval(st, expr)
+	v, diags := s.judging.Eval(st, l.ExpectError)
 	if diags.HasErrors() || v.IsNull() || !v.IsKnown() || v.Type() != cty.String {
 		return true
 	}
 	pattern, err := regexp.Compile(v.AsString())
 	return err != nil || pattern.MatchString(rejection)
-}
-
-// expectError is the argument of that name of a step; nil if it has none.
-func expectError(st *dsl.Step) hcl.Expression {
-	switch {
-	case st.Apply != nil:
-		return st.Apply.ExpectError
-	case st.Delete != nil:
-		return st.Delete.ExpectError
-	case st.Patch != nil:
-		return st.Patch.ExpectError
-	case st.Exec != nil:
-		return st.Exec.ExpectError
-	case st.Signal != nil:
-		return st.Signal.ExpectError
-	case st.Node != nil:
-		return st.Node.ExpectError
-	}
-	return nil
 }

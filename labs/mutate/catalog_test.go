@@ -26,7 +26,7 @@ func TestTheCatalogHasTeeth(t *testing.T) {
 		lab := filepath.Base(filepath.Dir(filepath.Dir(name)))
 		t.Run(lab, func(t *testing.T) {
 			rec := open(t, name)
-			m, problems := dsl.Load(rec.Source, dsl.Options{})
+			m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 			if problems.HasErrors() {
 				t.Fatal(problems)
 			}

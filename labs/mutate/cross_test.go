@@ -33,11 +33,11 @@ func TestPastAnother(t *testing.T) {
 		t.Errorf("ends past %q\nwant %q", got, want)
 	}
 	if got, want := texts(KindStartMoved, "batch-x1/helper starts "), []string{
-		"1.5 s sooner, just before batch-x1/proxy starts, and all of it with that",
-		"13.5 s later, just after batch-x1/proxy ends, and all of it with that",
-		"0.5 s sooner, just before batch-x1/app starts, and all of it with that",
-		"7.5 s later, just after batch-x1/app ends, and all of it with that",
-		`0.5 s later, just after batch-x1/app writes "works", and all of it with that`,
+		"1.5 s sooner, just before batch-x1/proxy starts, and everything in it moves too",
+		"13.5 s later, just after batch-x1/proxy ends, and everything in it moves too",
+		"0.5 s sooner, just before batch-x1/app starts, and everything in it moves too",
+		"7.5 s later, just after batch-x1/app ends, and everything in it moves too",
+		`0.5 s later, just after batch-x1/app writes "works", and everything in it moves too`,
 	}; !slices.Equal(got, want) {
 		t.Errorf("starts past %q\nwant %q", got, want)
 	}

@@ -112,7 +112,7 @@ func isFinal(phase string) bool { return phase == succeeded || phase == failed }
 
 // count is how many of a pod's containers are how far.
 type count struct {
-	// up run and ended do not any more, of whatever kind; inits are to be done
+	// up run and ended do no longer, of whatever kind; inits are to be done
 	// before the main containers start.
 	up, ended, inits int
 	// waits, running, stopped and succeeds are main containers; sidecars count

@@ -26,13 +26,13 @@ var eachKind = []kindTest{
 		"batch-x1 ready": "0/3,1/3,3/3,1/3,0/3",
 		"batch-x1/proxy": "terminated ready=false restarts=0 [1.00-10.00 137 Error oom=false]",
 	}},
-	{"start moved", "batch-x1/proxy starts 2 s later, and all of it with that", map[string]string{
+	{"start moved", "batch-x1/proxy starts 2 s later, and everything in it moves too", map[string]string{
 		"batch-x1 ready":       "0/3,3/3,2/3,1/3,0/3",
 		"batch-x1 statuses":    "Init:0/1,Running,NotReady,Completed",
 		"batch-x1/proxy lines": "3.10 0 serves",
 		"batch-x1/proxy":       "terminated ready=false restarts=0 [3.00-18.00 137 Error oom=false]",
 	}},
-	{"all later", "all from 0.190 s on comes 2 s later", map[string]string{
+	{"all later", "everything from 0.190 s on comes 2 s later", map[string]string{
 		"asked":                "19.00",
 		"bare/crash lines":     "8.00 1 again",
 		"bare/crash":           "running ready=true restarts=1 [4.20-6.20 137 OOMKilled oom=true] [7.20]",
@@ -44,7 +44,7 @@ var eachKind = []kindTest{
 		"step all":             "2.20 \"\" [\"unknown field \\\"y\\\"\"] \"\" 0",
 		"step look":            "5.50 \"\" [] \"hello\\n\" 0",
 	}},
-	{"all sooner", "all from 14.000 s on comes 3.6 s sooner", map[string]string{
+	{"all sooner", "everything from 14.000 s on comes 3.6 s sooner", map[string]string{
 		"asked":           "13.35",
 		"batch-x1/helper": "terminated ready=false restarts=0 [2.50-10.35 0 Completed oom=false]",
 		"batch-x1/proxy":  "terminated ready=false restarts=0 [1.00-12.35 137 Error oom=false]",
@@ -64,13 +64,13 @@ var eachKind = []kindTest{
 		"batch-x1/app":      "terminated ready=false restarts=0 [2.00-10.00 137 Error oom=false]",
 		"job batch":         "0 0 1 map[Failed:True]",
 	}},
-	{"memory kill", "the kernel kills in batch-x1/app for memory, which ends with 137", map[string]string{
+	{"memory kill", "the kernel kills a process in batch-x1/app for lack of memory, and the container ends with 137", map[string]string{
 		"batch-x1 statuses": "Init:0/1,PodInitializing,Running,OOMKilled",
 		"batch-x1":          "Failed OOMKilled 0/3",
 		"batch-x1/app":      "terminated ready=false restarts=0 [2.00-10.00 137 OOMKilled oom=true]",
 		"job batch":         "0 0 1 map[Failed:True]",
 	}},
-	{"memory kill", "the kernel kills nothing in run 1 of bare/crash, which ends with 137 all the same", map[string]string{
+	{"memory kill", "the kernel kills no process in run 1 of bare/crash, which still ends with 137", map[string]string{
 		"bare statuses": "PodInitializing,Running,Error",
 		"bare/crash":    "running ready=true restarts=1 [2.20-4.20 137 Error oom=false] [5.20]",
 	}},
@@ -144,7 +144,7 @@ var eachKind = []kindTest{
 		"bare":            "Succeeded Completed 0/1",
 		"bare/crash":      "terminated ready=false restarts=1 [2.20-4.20 137 OOMKilled oom=true] [5.20-11.10 0 Completed oom=false]",
 	}},
-	{"containers exchanged", "batch-x1/app does what batch-x1/helper did, and the other way round", map[string]string{
+	{"containers exchanged", "batch-x1/app does what batch-x1/helper did, and vice versa", map[string]string{
 		"batch-x1/app lines":    "",
 		"batch-x1/app":          "terminated ready=false restarts=0 [2.50-14.00 0 Completed oom=false]",
 		"batch-x1/helper lines": "3.00 0 works",
@@ -153,7 +153,7 @@ var eachKind = []kindTest{
 	{"readiness", "batch-x1/proxy is never ready", map[string]string{
 		"batch-x1 ready": "0/3,2/3,1/3,0/3",
 	}},
-	{"readiness", "batch-x1/proxy ceases to be ready a second after it became so", map[string]string{
+	{"readiness", "batch-x1/proxy stops being ready one second after it became ready", map[string]string{
 		"batch-x1 ready": "0/3,1/3,0/3,2/3,1/3,0/3",
 	}},
 	{"readiness", "batch-x1/proxy does not pass its startup probe", map[string]string{
@@ -189,7 +189,7 @@ var eachKind = []kindTest{
 		"batch-x1 statuses":   "PodInitializing,Running,NotReady,Init:Error",
 		"batch-x1":            "Succeeded Init:Error 0/3",
 	}},
-	{"phase", "batch-x1 is Pending where it was Running", map[string]string{
+	{"phase", "batch-x1 is Pending instead of Running", map[string]string{
 		"batch-x1 statuses": "Init:0/1,PodInitializing,Pending,NotReady,Completed",
 	}},
 	{"field of a pod", "batch-x1 is on no node", map[string]string{
@@ -239,7 +239,7 @@ var eachKind = []kindTest{
 	{"Job does not end", "the Job batch never ends", map[string]string{
 		"job batch": "1 0 0 map[]",
 	}},
-	{"Job ends otherwise", "the Job batch ends in the other way, and its newest pod with it", map[string]string{
+	{"Job ends otherwise", "the Job batch ends in the opposite way, and so does its newest pod", map[string]string{
 		"batch-x1 statuses": "Init:0/1,PodInitializing,Running,Error",
 		"batch-x1":          "Failed Error 0/3",
 		"batch-x1/app":      "terminated ready=false restarts=0 [2.00-10.00 1 Error oom=false]",

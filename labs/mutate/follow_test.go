@@ -185,7 +185,7 @@ func TestAStepIsPutOff(t *testing.T) {
 	app := h.pods[0].container("app")
 	d.slide(h.pods[0], app, 0, false, 3*time.Second)
 	if !d.putOff(at(4.99), 5*time.Second/2, d.changed()) {
-		t.Fatal("it cannot be told what follows from the step")
+		t.Fatal("what follows from the step is unknown")
 	}
 	got := story(newHistory(begin, d.records()))
 	if want := "running ready=true restarts=0 [6.00]"; got["web/app"] != want || !strings.HasPrefix(got["step look"], "7.50") || got["web/app lines"] != "7.00 0 begins, 17.50 0 works" {
@@ -198,7 +198,7 @@ func TestAStepIsPutOff(t *testing.T) {
 	state := d.h.records[h.pods[0].records[2]]
 	d.add(state, at(5.5)) // of which nobody knows what it follows from
 	if d.putOff(at(4.99), 2*time.Second, changed) {
-		t.Error("it is told what follows from the step")
+		t.Error("what follows from the step is reported")
 	}
 
 	d = newDraft(h)

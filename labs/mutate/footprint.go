@@ -8,6 +8,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/replay"
 )
@@ -218,7 +219,7 @@ func (s *subject) readingsOf() map[*dsl.Step]reading {
 			continue
 		}
 		q := replay.Question{Step: st, Expr: expr, Until: s.history.begin.Add(time.Duration(s.before.Steps[i].EndedAt * float64(time.Second)))}
-		if st.Invariant != nil {
+		if _, watched := st.Action.(*action.Invariant); watched {
 			q.Until = s.end
 			last = append(last, q)
 			continue

@@ -39,7 +39,7 @@ func open(t testing.TB, name string) *replay.Recording {
 // judgings are those of all runs of a recording, by its own scenario.
 func judgings(t testing.TB, rec *replay.Recording) []*replay.Judging {
 	t.Helper()
-	m, problems := dsl.Load(rec.Source, dsl.Options{})
+	m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}

@@ -10,11 +10,11 @@ var hints = []struct {
 	like *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`\btarget\.|\bvar\.|\bmatrix\.`), "Part of its condition depends on the cluster or on a variable alone: is anything that was observed needed to make it true?"},
-	{regexp.MustCompile(`\|\||\banytrue\(|\btry\(|\bcan\(`), "Its condition has several ways to be true: state the one that is meant."},
-	{regexp.MustCompile(`[<>]`), "Its bound may be far from what was seen: compare with what another cluster shows, or use ordered()."},
-	{regexp.MustCompile(`!=|!`), "It says what is not so: that is also true of a run in which nothing happened. State what is so instead."},
-	{regexp.MustCompile(`\bobject\(`), "It reads an object that no change of the recording concerns."},
+	{regexp.MustCompile(`\btarget\.|\bvar\.|\bmatrix\.`), "Part of its condition depends only on the cluster or on a variable: does the condition need an observation to be true?"},
+	{regexp.MustCompile(`\|\||\banytrue\(|\btry\(|\bcan\(`), "Its condition can be true in several ways: state the intended one."},
+	{regexp.MustCompile(`[<>]`), "Its bound may be far from the observed value: compare with the value on another cluster, or use ordered()."},
+	{regexp.MustCompile(`!=|!`), "It states what does not happen, which is also true of a run in which nothing happens. State what happens instead."},
+	{regexp.MustCompile(`\bobject\(`), "It reads an object that no change affects."},
 }
 
 const noHint = "No change to what it reads made it false: does it follow from an expectation before it, or does it read what never changes?"

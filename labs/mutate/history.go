@@ -164,7 +164,7 @@ func (h *history) findRuns(p *pod) {
 		for _, c := range h.records[i].Pod.Containers {
 			for _, run := range []*collectors.Run{c.Last, c.Current} {
 				if run != nil && run.ID != "" {
-					p.container(c.Name).life(run.ID).told(run)
+					p.container(c.Name).life(run.ID).reported(run)
 				}
 			}
 		}
@@ -185,8 +185,8 @@ func (c *container) life(id string) *life {
 	return l
 }
 
-// told adds what the API has of a run.
-func (l *life) told(run *collectors.Run) {
+// reported adds what the API has of a run.
+func (l *life) reported(run *collectors.Run) {
 	if l.began.IsZero() {
 		l.began = run.StartedAt
 	}

@@ -72,7 +72,7 @@ func containerStory(timeline *collectors.Timeline, c *collectors.ContainerState)
 }
 
 // TestEachKind applies a change of every kind to a small journal. What it names
-// is all that is told otherwise.
+// is all that is reported differently.
 func TestEachKind(t *testing.T) {
 	tests := eachKind
 	before := story(newPlace().history)
@@ -147,7 +147,7 @@ func TestNoChangeIsTheSame(t *testing.T) {
 		}
 	}
 	if !sameRecords(d.records(), world()) {
-		t.Error("states that are told again as they were are not the same")
+		t.Error("states that are reported again unchanged are not the same")
 	}
 }
 

@@ -77,13 +77,13 @@ func memoryKill(at *place) (found []change) {
 			return
 		}
 		if l.oom >= 0 || at.reasonOf(p, l) == oomKilled {
-			found = append(found, change{fmt.Sprintf("the kernel kills nothing in %s, which ends with %d all the same", p.run(c, n), l.code), func(d *draft) {
+			found = append(found, change{fmt.Sprintf("the kernel kills no process in %s, which still ends with %d", p.run(c, n), l.code), func(d *draft) {
 				d.removeAll([]int{l.oom})
 				d.setExit(p, c, n, l.code, reasonOf(l.code))
 			}})
 			return
 		}
-		found = append(found, change{fmt.Sprintf("the kernel kills in %s for memory, which ends with %d", p.run(c, n), sigkill), func(d *draft) {
+		found = append(found, change{fmt.Sprintf("the kernel kills a process in %s for lack of memory, and the container ends with %d", p.run(c, n), sigkill), func(d *draft) {
 			d.setExit(p, c, n, sigkill, oomKilled)
 			if l.exit >= 0 {
 				r := d.entries[l.exit].record

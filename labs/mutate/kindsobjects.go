@@ -22,7 +22,7 @@ func phase(at *place) (found []change) {
 		for _, from := range seen {
 			for _, to := range []string{pending, running, succeeded, failed} {
 				if from != to {
-					found = append(found, change{fmt.Sprintf("%s is %s where it was %s", p.object.Name, to, from), func(d *draft) {
+					found = append(found, change{fmt.Sprintf("%s is %s instead of %s", p.object.Name, to, from), func(d *draft) {
 						d.eachPod(p, func(now *collectors.Pod) {
 							if now.Phase == from {
 								now.Phase = to
@@ -229,7 +229,7 @@ func jobOpen(at *place) (found []change) {
 
 func jobOther(at *place) (found []change) {
 	for _, o := range at.objects(collectors.TypeJob) {
-		found = append(found, change{"the Job " + o.Name + " ends in the other way, and its newest pod with it", func(d *draft) { d.otherEnd(o) }})
+		found = append(found, change{"the Job " + o.Name + " ends in the opposite way, and so does its newest pod", func(d *draft) { d.otherEnd(o) }})
 		found = append(found, change{"the Job " + o.Name + " is failed, as after its deadline", func(d *draft) {
 			for i := range d.h.records {
 				r := &d.entries[i].record

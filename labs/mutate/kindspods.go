@@ -16,7 +16,7 @@ func exchanged(at *place) (found []change) {
 		if inOrder(a) && len(a.runs) > 0 && len(b.runs) > 0 || a.kind != b.kind && (a.kind == collectors.KindMain || b.kind == collectors.KindMain) && len(a.runs)+len(b.runs) == 0 {
 			return
 		}
-		found = append(found, change{fmt.Sprintf("%s does what %s did, and the other way round", p.name(a), p.name(b)), func(d *draft) { d.exchange(p, a, b) }})
+		found = append(found, change{fmt.Sprintf("%s does what %s did, and vice versa", p.name(a), p.name(b)), func(d *draft) { d.exchange(p, a, b) }})
 	})
 	return found
 }
@@ -85,7 +85,7 @@ func (at *place) readinessOf(p *pod, c *container) (found []change) {
 
 // readyUntil lets a container cease to be ready in the middle of its last state.
 func (at *place) readyUntil(p *pod, c *container) change {
-	return change{p.name(c) + " ceases to be ready a second after it became so", func(d *draft) {
+	return change{p.name(c) + " stops being ready one second after it became ready", func(d *draft) {
 		states := d.states(p, c.name)
 		for i, s := range states {
 			if !s.c.Ready {

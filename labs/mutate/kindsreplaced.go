@@ -26,7 +26,7 @@ func replaced(at *place) (found []change) {
 type successor struct {
 	p      *pod
 	object collectors.Object
-	// born is when it is there and the other one is not any more.
+	// born is when it is there and the other one is no longer.
 	born time.Time
 	// old are the runs of the other one, runs how many each container had, and
 	// restarts how often it was restarted.
@@ -77,7 +77,7 @@ func (s *successor) isOld(r *collectors.Record) bool {
 }
 
 // bury deletes a pod at a time and lets it be gone at another one, after which its
-// last states are told once more.
+// last states are reported once more.
 func (d *draft) bury(p *pod, when, gone time.Time) {
 	var last, content *collectors.Record
 	for i := range d.entries {

@@ -162,7 +162,7 @@ func startMoved(at *place) (found []change) {
 		}
 		move := func(by time.Duration, where string) {
 			if at.mayStart(p, l, by) {
-				found = append(found, change{fmt.Sprintf("%s starts %s, and all of it with that", p.run(c, n), where), func(d *draft) { d.slide(p, c, n, false, by) }})
+				found = append(found, change{fmt.Sprintf("%s starts %s, and everything in it moves too", p.run(c, n), where), func(d *draft) { d.slide(p, c, n, false, by) }})
 			}
 		}
 		for _, by := range bothWays() {
@@ -198,7 +198,7 @@ func acting(verb string) bool {
 func allLater(at *place) (found []change) {
 	for _, moment := range at.moments() {
 		for _, by := range shifts {
-			text := fmt.Sprintf("all from %.3f s on comes %s later", moment.Sub(at.begin).Seconds(), seconds(by))
+			text := fmt.Sprintf("everything from %.3f s on comes %s later", moment.Sub(at.begin).Seconds(), seconds(by))
 			found = append(found, change{text, func(d *draft) { d.stretch(moment, by, nil) }})
 		}
 	}
@@ -216,7 +216,7 @@ func allSooner(at *place) (found []change) {
 			continue
 		}
 		by := -(pause - 50*time.Millisecond)
-		text := fmt.Sprintf("all from %.3f s on comes %s sooner", moment.Sub(at.begin).Seconds(), seconds(by))
+		text := fmt.Sprintf("everything from %.3f s on comes %s sooner", moment.Sub(at.begin).Seconds(), seconds(by))
 		found = append(found, change{text, func(d *draft) { d.stretch(moment, by, nil) }})
 	}
 	return found

@@ -10,6 +10,7 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/replay"
+	"github.com/kind-lab/lab/labs/step/verbs"
 )
 
 // known is what is known of a run beside its records.
@@ -47,10 +48,11 @@ func knownOf(j *replay.Judging) known {
 
 // manifests are the texts that a step applies, those that are known.
 func manifests(j *replay.Judging, st *dsl.Step) []string {
-	if st.Apply == nil {
+	made := verbs.Default().Forecast(st).Creates
+	if made == nil {
 		return nil
 	}
-	v, diags := j.Eval(st, st.Apply.Manifests)
+	v, diags := j.Eval(st, made)
 	if diags.HasErrors() || v.IsNull() || !v.IsKnown() {
 		return nil
 	}

@@ -1,12 +1,12 @@
 // Package mutate says what the expectations of a scenario are worth. It makes
-// changed copies of what a run recorded, drops those that no Kubernetes could
-// have produced, judges each of the others again, and says which expectations no
+// changed copies of what a run recorded, drops those that Kubernetes could
+// not have produced, judges each of the others again, and says which expectations no
 // change could break and which changes nothing noticed.
 //
 // An expectation that holds in every world proves nothing; and a change that
-// nothing notices is a question that the scenario does not ask. One that a change
-// only made an Error is not broken: that it could not be told says nothing of what
-// it would tell.
+// nothing notices is a question that the scenario does not ask. An
+// expectation that a change only made an Error is not broken: that it could not be
+// decided does not say how it would have been decided.
 package mutate
 
 import (
@@ -59,7 +59,7 @@ type Options struct {
 // scenario of a module, which must have the scenarios and clusters of the runs.
 // The same recording, module and options give the same result. It ends early
 // with the error of the context.
-func Run(ctx context.Context, rec *replay.Recording, m *dsl.Module, runs []replay.Run, o Options) (Result, error) {
+func Run(ctx context.Context, rec *replay.Recording, m *dsl.Module, runs []replay.ScenarioRun, o Options) (Result, error) {
 	o.Max, o.Tries = cmp.Or(max(o.Max, 0), DefaultMax), cmp.Or(max(o.Tries, 0), DefaultTries)
 	judgings, err := rec.Judgings(m, runs)
 	if err != nil {
@@ -140,7 +140,7 @@ func newSubject(j *replay.Judging) *subject {
 	return s
 }
 
-// outcome is what became of a copy.
+// outcome is the result of a copy.
 type outcome struct {
 	// dropped is the rule by which it was dropped; empty if it was not.
 	dropped string

@@ -11,7 +11,7 @@ import (
 // older one would be misled; what is added does not raise it.
 const Version = 2
 
-// Result is what became of the changed copies of a recording.
+// Result is the result of the changed copies of a recording.
 type Result struct {
 	Version int `json:"version"`
 	// Max and Seed are the options.
@@ -30,7 +30,7 @@ type Result struct {
 	Scenarios []Scenario `json:"scenarios"`
 }
 
-// Scenario is what became of the copies of the runs of a scenario.
+// Scenario is the result of the copies of the runs of a scenario.
 type Scenario struct {
 	Name string `json:"name"`
 	// Clusters are those of the runs.
@@ -89,8 +89,8 @@ type Expectation struct {
 }
 
 // breaks says whether a verdict that became another one breaks what was judged:
-// it is not the one that the scenario expects any more, or is so now. That it
-// could not be told shows no more than that it was not told.
+// it is no longer the one that the scenario expects, or it is that one now. An Error
+// does not break it: it shows only that the verdict could not be decided.
 func breaks(was, now expect.Status) bool {
 	return now == expect.Fail && was != expect.Fail || now == expect.Pass && was == expect.Fail
 }
@@ -142,8 +142,8 @@ func (w *work) result() Result {
 }
 
 func allRules() []Rule {
-	return append(Rules(), Rule{Name: RuleSame, Why: "A copy that tells nothing else is no change."},
-		Rule{Name: RuleLate, Why: "lab acts when it has decided what comes before that in the scenario."})
+	return append(Rules(), Rule{Name: RuleSame, Why: "A copy that reports nothing different is not a change."},
+		Rule{Name: RuleLate, Why: "lab carries out a step when it has decided everything before the step in the scenario."})
 }
 
 // addRun adds the cluster of a run and what is decided there.

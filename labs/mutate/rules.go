@@ -34,14 +34,14 @@ func Rules() []Rule {
 		{"phase went back", "A pod that has succeeded or failed does nothing else, and one that runs is not pending again.", phaseWentBack},
 		{"gone before its end", "A pod is removed when all its containers have ended.", goneBeforeEnd},
 		{"Job against its pods", "A Job is complete or failed, not both; it is complete only if a pod of it succeeded, and failed only if none that succeeded is its newest.", jobAgainstPods},
-		{"cause after effect", "A record arrives after what it tells of has happened.", causeAfterEffect},
+		{"cause after effect", "A record arrives after what it reports has happened.", causeAfterEffect},
 	}
 }
 
 // The rules that need more than the changed records.
 const (
 	// RuleSame drops a copy that tells nothing else than the recording.
-	RuleSame = "nothing else is told"
+	RuleSame = "nothing differs"
 	// RuleLate drops a copy in which lab acts before it has decided what comes
 	// before that in the scenario.
 	RuleLate = "lab acts too early"

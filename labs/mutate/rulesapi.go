@@ -23,7 +23,7 @@ func readyWithoutRunning(h *history) (found []string) {
 	return found
 }
 
-// eachPodState calls f for every state of a pod that the API told.
+// eachPodState calls f for every state of a pod that the API reported.
 func (h *history) eachPodState(f func(*pod, *collectors.Pod)) {
 	for _, p := range h.pods {
 		for _, i := range p.records {

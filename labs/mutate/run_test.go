@@ -11,22 +11,23 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/replay"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // few is a recording of the catalog and some of its runs.
-func few(t *testing.T) (*replay.Recording, *dsl.Module, []replay.Run) {
+func few(t *testing.T) (*replay.Recording, *dsl.Module, []replay.ScenarioRun) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "catalog", "job-sidecar", "recordings", "*"+replay.ArchiveSuffix))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
 	rec := open(t, names[0])
-	m, problems := dsl.Load(rec.Source, dsl.Options{})
+	m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
-	return rec, m, rec.Find("classic", "v129")
+	return rec, m, rec.Find(selection.Names{"classic"}, selection.Names{"v129"})
 }
 
 func TestTheSameOptionsGiveTheSame(t *testing.T) {
@@ -40,7 +41,7 @@ func TestTheSameOptionsGiveTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Made != 60 || calls != 60 {
-			t.Errorf("%d copies were made, and %d told of; want 60", r.Made, calls)
+			t.Errorf("%d copies were made, and %d reported; want 60", r.Made, calls)
 		}
 		r.Seed = 0
 		if texts[i], err = json.Marshal(r); err != nil {
@@ -83,14 +84,14 @@ func TestTheText(t *testing.T) {
 		Unnoticed: []Mutant{{KindSignal, "v2", "app ends with\x1b[31m 137"}},
 	}}}
 	var b strings.Builder
-	if err := WriteText(&b, r, report.Style{ASCII: true}); err != nil {
+	if err := WriteText(&b, r, layout.Style{ASCII: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Scenario s on v1, v2\n", "signal  8          4     1        2        nothing else is told 1\n", "Nothing to change for: memory kill.\n",
-		"Not made, since -max bounds how many are: phase.\n", "x invariant dead       s.hcl:5  Look.\n", "x expect weak  s.hcl:4  2, the first on v1: app ends with 143\n",
-		"signal           v2  app ends with 137\n", "nothing else is told  1 ",
-		"1 of 3 expectations were broken by a change; 2 survived all of them, of which 1 became an Error.\n",
+		"Scenario s on v1, v2\n", "signal  8          4     1        2        nothing differs 1\n", "Nothing to change for: memory kill.\n",
+		"Not made, because --max limits their number: phase.\n", "x invariant dead       s.hcl:5  Look.\n", "x expect weak  s.hcl:4  2, the first on v1: app ends with 143\n",
+		"signal           v2  app ends with 137\n", "nothing differs  1 ",
+		"1 of 3 expectations were broken by a change; 2 passed after all of them; 1 of these became an Error.\n",
 		"4 of 9 possible changes were made: 1 were dropped by a rule, 2 were noticed, 1 were not.\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 )
 
 // queueFor orders the mutants of a scenario on some clusters by how much of what
@@ -153,7 +154,12 @@ func conditionWords(scenario *dsl.Scenario, files map[string]*hcl.File, st *dsl.
 		}
 	}
 	add(conditionOf(st))
-	if st.Expect != nil && st.Expect.Hold > 0 || st.Invariant != nil {
+	switch a := st.Action.(type) {
+	case *action.Expect:
+		if a.Hold > 0 {
+			words["hold"] = true
+		}
+	case *action.Invariant:
 		words["hold"] = true
 	}
 	return words
@@ -162,15 +168,8 @@ func conditionWords(scenario *dsl.Scenario, files map[string]*hcl.File, st *dsl.
 // conditionOf is the condition of an expectation, an invariant or a wait; nil of
 // other steps.
 func conditionOf(st *dsl.Step) hcl.Expression {
-	switch {
-	case st.Expect != nil:
-		return st.Expect.Condition
-	case st.Invariant != nil:
-		return st.Invariant.Condition
-	case st.Wait != nil:
-		return st.Wait.Condition
-	}
-	return nil
+	condition, _ := action.Condition(st.Action)
+	return condition
 }
 
 // sourceOf is the text of an expression.

@@ -128,7 +128,7 @@ func stateAt(states []state, at time.Time) *collectors.Container {
 	return found
 }
 
-// news says whether a record of the history told something new of its pod.
+// news says whether a record of the history reported something new of its pod.
 func (d *draft) news(p *pod, record int) bool {
 	n := slices.Index(p.records, record)
 	return n < 0 || n > 0 && !samePod(d.h.records[p.records[n-1]].Pod, d.h.records[record].Pod)

@@ -57,7 +57,7 @@ func (d *draft) changed() map[int]bool {
 
 // putOff lets a step act later by so much, and all that follows from it. What was
 // changed and arrives by then does not follow from it and stays when it is; ok is
-// false if that cannot be told apart in the states of a pod.
+// false if the states of a pod do not show the difference.
 func (d *draft) putOff(at time.Time, by time.Duration, own map[int]bool) (ok bool) {
 	until := at.Add(by)
 	turns, last := map[turn]bool{}, map[collectors.Object]time.Time{}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/kind-lab/lab/labs/expect"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 // shownUnnoticed bounds how many copies that nothing noticed are printed of a
@@ -21,8 +21,8 @@ const shownUnnoticed = 12
 // WriteText writes a result for people: for each scenario a row for each kind of
 // change, then the expectations that survived, of them apart those that a change
 // could make an Error, and some of the changes that nothing noticed.
-func WriteText(w io.Writer, r Result, style report.Style) error {
-	s := report.NewSheet(style)
+func WriteText(w io.Writer, r Result, style layout.Style) error {
+	s := layout.NewPage(style)
 	for _, sc := range r.Scenarios {
 		sc.write(s)
 	}
@@ -31,15 +31,15 @@ func WriteText(w io.Writer, r Result, style report.Style) error {
 		s.Heading(line)
 	}
 	if _, err := io.WriteString(w, s.String()); err != nil {
-		return fmt.Errorf("writing what became of the changes: %w", err)
+		return fmt.Errorf("writing the results of the changes: %w", err)
 	}
 	return nil
 }
 
-func (sc Scenario) write(s *report.Sheet) {
+func (sc Scenario) write(s *layout.Page) {
 	s.Heading(fmt.Sprintf("Scenario %s on %s", sc.Name, strings.Join(sc.Clusters, ", ")))
 	s.Blank()
-	var rows [][]report.SheetCell
+	var rows [][]layout.StatusCell
 	var none, left []string
 	for _, k := range sc.Kinds {
 		switch {
@@ -59,7 +59,7 @@ func (sc Scenario) write(s *report.Sheet) {
 		s.Note("Nothing to change for: " + strings.Join(none, ", ") + ".")
 	}
 	if len(left) > 0 {
-		s.Note("Not made, since -max bounds how many are: " + strings.Join(left, ", ") + ".")
+		s.Note("Not made, because --max limits their number: " + strings.Join(left, ", ") + ".")
 	}
 	if len(none)+len(left) > 0 {
 		s.Blank()
@@ -69,7 +69,7 @@ func (sc Scenario) write(s *report.Sheet) {
 	sc.writeUnnoticed(s)
 }
 
-func (k KindCount) row() []report.SheetCell {
+func (k KindCount) row() []layout.StatusCell {
 	dropped := 0
 	var by []string
 	for _, rule := range slices.Sorted(maps.Keys(k.Dropped)) {
@@ -79,8 +79,8 @@ func (k KindCount) row() []report.SheetCell {
 	return cells(k.Kind, strconv.Itoa(k.Candidates), strconv.Itoa(k.Made), strconv.Itoa(dropped), strconv.Itoa(k.Noticed), strings.Join(by, ", "))
 }
 
-func cells(texts ...string) []report.SheetCell {
-	row := make([]report.SheetCell, len(texts))
+func cells(texts ...string) []layout.StatusCell {
+	row := make([]layout.StatusCell, len(texts))
 	for i, text := range texts {
 		row[i].Text = text
 	}
@@ -90,8 +90,8 @@ func cells(texts ...string) []report.SheetCell {
 // place is where an expectation is in its file.
 func (e Expectation) place() string { return filepath.Base(e.File) + ":" + strconv.Itoa(e.Line) }
 
-func (sc Scenario) writeSurvivors(s *report.Sheet) {
-	var rows [][]report.SheetCell
+func (sc Scenario) writeSurvivors(s *layout.Page) {
+	var rows [][]layout.StatusCell
 	fail := expect.Fail
 	for _, e := range sc.Expectations {
 		if e.Survived && !e.weak() {
@@ -109,8 +109,8 @@ func (sc Scenario) writeSurvivors(s *report.Sheet) {
 // weak says that an expectation survived and could only be made an Error.
 func (e Expectation) weak() bool { return e.Survived && e.ErrorBy != nil }
 
-func (sc Scenario) writeWeak(s *report.Sheet) {
-	var rows [][]report.SheetCell
+func (sc Scenario) writeWeak(s *layout.Page) {
+	var rows [][]layout.StatusCell
 	fail := expect.Fail
 	for _, e := range sc.Expectations {
 		if e.weak() {
@@ -125,17 +125,17 @@ func (sc Scenario) writeWeak(s *report.Sheet) {
 	}
 }
 
-func (sc Scenario) writeUnnoticed(s *report.Sheet) {
+func (sc Scenario) writeUnnoticed(s *layout.Page) {
 	if len(sc.Unnoticed) == 0 {
 		return
 	}
-	var rows [][]report.SheetCell
+	var rows [][]layout.StatusCell
 	for _, m := range spreadOut(sc.Unnoticed, shownUnnoticed) {
 		rows = append(rows, cells(m.Kind, m.Cluster, m.Change))
 	}
 	s.Table([]string{"NOTHING NOTICED", "ON", "WHAT WAS CHANGED"}, rows)
 	if more := len(sc.Unnoticed) - len(rows); more > 0 {
-		s.Note(fmt.Sprintf("and %d more, which -json prints", more))
+		s.Note(fmt.Sprintf("and %d more, which --json prints", more))
 	}
 	s.Blank()
 }
@@ -160,7 +160,7 @@ func spreadOut(all []Mutant, most int) []Mutant {
 }
 
 // writeRules says why the rules that dropped something do.
-func writeRules(s *report.Sheet, r Result) {
+func writeRules(s *layout.Page, r Result) {
 	used := map[string]int{}
 	for _, sc := range r.Scenarios {
 		for _, k := range sc.Kinds {
@@ -169,14 +169,14 @@ func writeRules(s *report.Sheet, r Result) {
 			}
 		}
 	}
-	var rows [][]report.SheetCell
+	var rows [][]layout.StatusCell
 	for _, rule := range r.Rules {
 		if used[rule.Name] > 0 {
 			rows = append(rows, cells(rule.Name, strconv.Itoa(used[rule.Name]), rule.Why))
 		}
 	}
 	if len(rows) > 0 {
-		s.Table([]string{"RULE", "DROPPED", "WHAT NO KUBERNETES DOES OTHERWISE"}, rows)
+		s.Table([]string{"RULE", "DROPPED", "WHAT KUBERNETES ALWAYS DOES"}, rows)
 		s.Blank()
 	}
 }
@@ -200,10 +200,10 @@ func (r Result) summary() []string {
 	}
 	text := fmt.Sprintf("%d of %d expectations were broken by a change", decided-survived, decided)
 	if survived > 0 {
-		text += fmt.Sprintf("; %d survived all of them", survived)
+		text += fmt.Sprintf("; %d passed after all of them", survived)
 	}
 	if weak > 0 {
-		text += fmt.Sprintf(", of which %d became an Error", weak)
+		text += fmt.Sprintf("; %d of these became an Error", weak)
 	}
 	return []string{
 		text + ".",

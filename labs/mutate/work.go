@@ -22,7 +22,7 @@ type mutant struct {
 	like string
 	// footprint is what it changes; nil if nobody asked.
 	footprint footprint
-	// out is what became of it; nil if it was not made.
+	// out is the result of it; nil if it was not made.
 	out *outcome
 }
 

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 )
 
@@ -19,7 +18,7 @@ const (
 	// further node adds.
 	boot = 40 * time.Second
 	join = 15 * time.Second
-	// connect is what a cluster needs that exists already.
+	// connect is what a cluster needs that does not boot here.
 	connect = time.Second
 	// around is the namespace, the observers and the sealing of one run.
 	around = 2 * time.Second
@@ -46,7 +45,7 @@ type Path struct {
 	Cluster string `json:"cluster"`
 	// Image is how long it takes to have its node image; 0 where it is there.
 	Image time.Duration `json:"image"`
-	// Wait is how long it waits for the images of others and for a place among
+	// Wait is how long it waits for the images of others and for a slot among
 	// those that boot at once, and Boot how long it boots.
 	Wait time.Duration `json:"wait"`
 	Boot time.Duration `json:"boot"`
@@ -92,7 +91,7 @@ func (p *Plan) schedule(b Bounds, takes func(Span) time.Duration) []Path {
 	if b.Clusters < 1 {
 		b.Clusters = max(1, len(p.Clusters))
 	}
-	boots, uses := make(places, max(1, b.Creates)), make(places, b.Clusters)
+	boots, uses := make(slots, max(1, b.Creates)), make(slots, b.Clusters)
 	var images time.Duration
 	there := map[string]bool{}
 	var paths []Path
@@ -104,7 +103,7 @@ func (p *Plan) schedule(b Bounds, takes func(Span) time.Duration) []Path {
 		there[c.Image.Ref] = true
 		use := uses.next()
 		begins := uses[use]
-		if c.Spec.By() != clusters.ProviderExisting {
+		if c.Capabilities.UsesSlot {
 			images = max(images, begins) + path.Image
 			boot := boots.next()
 			begins = max(images, boots[boot])
@@ -131,15 +130,15 @@ func (p *Plan) path(c Cluster) Path {
 	return path
 }
 
-// places are when each of so many places is free.
-type places []time.Duration
+// slots are when each of so many slots is free.
+type slots []time.Duration
 
 // next is the one that is free first.
-func (p places) next() int { return slices.Index(p, slices.Min(p)) }
+func (s slots) next() int { return slices.Index(s, slices.Min(s)) }
 
 // boots is how long a cluster takes until it is ready.
 func (c Cluster) boots() time.Duration {
-	if c.Spec.By() == clusters.ProviderExisting {
+	if !c.Capabilities.UsesSlot {
 		return connect
 	}
 	return boot + join*time.Duration(max(1, c.Spec.ControlPlanes)+c.Spec.Workers-1)
@@ -197,7 +196,7 @@ func orNone(d time.Duration) string {
 // reader of an older one would be misled; what is added raises nothing.
 const DocumentVersion = 1
 
-// Document is a plan with its estimate, as `lab plan -json` prints it.
+// Document is a plan with its estimate, as `lab plan --json` prints it.
 // Durations are nanoseconds.
 type Document struct {
 	Version int `json:"version"`

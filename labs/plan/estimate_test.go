@@ -10,30 +10,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/dsl"
 )
 
 func planned() *Plan {
 	limit := 30 * time.Second
 	quick := []Step{
-		{Verb: dsl.VerbApply, Timeout: limit},
-		{Verb: dsl.VerbExpect, Within: time.Minute, Hold: 5 * time.Second},
+		{Verb: "apply", Timeout: limit},
+		{Verb: "expect", Within: time.Minute, Hold: 5 * time.Second},
 	}
 	all := []Step{
-		{Verb: dsl.VerbDelete, Timeout: limit}, {Verb: dsl.VerbPatch, Timeout: limit}, {Verb: dsl.VerbExec, Timeout: limit},
-		{Verb: dsl.VerbSignal, Timeout: limit}, {Verb: dsl.VerbWait, Within: 20 * time.Second, Hold: time.Second},
-		{Verb: dsl.VerbSleep, Duration: 3 * time.Second}, {Verb: dsl.VerbExpect}, {Verb: dsl.VerbInvariant},
-		{Verb: dsl.VerbNode, Timeout: limit, Finally: true},
+		{Verb: "delete", Timeout: limit}, {Verb: "patch", Timeout: limit}, {Verb: "exec", Timeout: limit},
+		{Verb: "signal", Timeout: limit}, {Verb: "wait", Within: 20 * time.Second, Hold: time.Second},
+		{Verb: "sleep", Duration: 3 * time.Second}, {Verb: "expect"}, {Verb: "invariant"},
+		{Verb: "node", Timeout: limit, Finally: true},
 	}
 	image := func(version string, takes time.Duration) Image {
 		return Image{Version: version, Ref: "kindest/node:v" + version, Estimate: takes}
 	}
+	can := clusters.OwnCluster()
 	return &Plan{
 		File: "scenario.hcl",
 		Clusters: []Cluster{
-			{Name: "a", Image: image("1.27.3", 7*time.Minute)},
-			{Name: "b", Image: image("1.27.3", 7*time.Minute)},
-			{Name: "c", Image: image("1.28.15", 0), Spec: clusters.Spec{ControlPlanes: 1, Workers: 2}},
+			{Name: "a", Image: image("1.27.3", 7*time.Minute), Capabilities: can},
+			{Name: "b", Image: image("1.27.3", 7*time.Minute), Capabilities: can},
+			{Name: "c", Image: image("1.28.15", 0), Capabilities: can, Spec: clusters.Spec{ControlPlanes: 1, Workers: 2}},
 		},
 		Runs: []Run{
 			{Scenario: "quick", Cluster: "a", Steps: quick}, {Scenario: "quick", Cluster: "c", Steps: quick},

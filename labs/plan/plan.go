@@ -15,14 +15,15 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // Image is the node image that a version was resolved to.
 type Image struct {
 	// Version is the whole version, such as "1.28.15".
 	Version string `json:"version"`
-	// Source is "have", "pull" or "build", or "existing" where there is a
-	// cluster of that version and no image is needed.
+	// Source is "have", "pull" or "build", or the provider's name if it was asked
+	// for the version and no image is needed.
 	Source string `json:"source"`
 	// Ref is the image, such as "kindest/node:v1.28.15"; empty for none.
 	Ref string `json:"ref"`
@@ -35,25 +36,24 @@ type Image struct {
 // ErrUnavailable says of a version that the scenario may well ask for that no
 // node image of it can be had where lab runs: there is none, and none can be
 // built.
-var ErrUnavailable = errors.New("this Kubernetes version cannot be had here")
+var ErrUnavailable = errors.New("this Kubernetes version is not available here")
 
 // Resolve finds the node image for a version constraint, or takes the image
 // that the scenario names itself. It fails with ErrUnavailable where there is
 // none to be had.
 type Resolve func(constraint, image string) (Image, error)
 
-// Ask asks a cluster that exists for its version, and says where the constraint
-// does not allow it; an empty constraint allows any.
-type Ask func(constraint string, on clusters.Existing) (Image, error)
+// Ask asks the provider of a cluster for its version, and says if the constraint
+// does not allow it; an empty constraint allows any. The Spec has no version yet.
+type Ask func(constraint string, spec clusters.Spec) (Image, error)
 
 // Options choose what of a module is planned.
 type Options struct {
-	// Clusters and Scenarios are names; empty means all. The name of a block
-	// with for_each, or of a scenario with a matrix, means all that it makes.
-	Clusters  []string
-	Scenarios []string
+	// Clusters and Scenarios choose; empty means all.
+	Clusters  selection.Names
+	Scenarios selection.Names
 	Resolve   Resolve
-	// Ask is for the clusters that exist already.
+	// Ask is for the clusters that can be asked before a run.
 	Ask Ask
 	// SkipUnavailable leaves out the clusters whose versions are
 	// ErrUnavailable, and what runs on them, as long as others are left.
@@ -67,6 +67,9 @@ type Cluster struct {
 	Constraint string        `json:"kubernetes"`
 	Image      Image         `json:"image"`
 	Spec       clusters.Spec `json:"spec"`
+	// Capabilities are what is known, before the cluster exists, of what can be
+	// done with it.
+	Capabilities clusters.Capabilities `json:"capabilities"`
 	// Host is its name where only lower case letters, digits and dashes may
 	// be, at most 29 of them, and Folder where a folder is named. Both are
 	// distinct in the module.
@@ -133,7 +136,7 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 			problems = append(problems, unresolved(m, c, err))
 			continue
 		}
-		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image),
+		p.Clusters = append(p.Clusters, Cluster{Name: c.Name, Constraint: c.Kubernetes, Image: image, Spec: Spec(c, image), Capabilities: Capabilities(c),
 			Host: n.hosts[c.Name], Folder: n.clusters[c.Name]})
 	}
 	if len(p.Clusters) == 0 { // there is nothing left that could be run
@@ -163,11 +166,11 @@ func Choose(m *dsl.Module, o Options) ([]Run, diag.List) {
 func choose(m *dsl.Module, o Options) (runs []Run, on []*dsl.Cluster, problems diag.List) {
 	n := newNames(titlesOf(m))
 	for _, s := range m.Scenarios {
-		if !chosen(o.Scenarios, s.Name, s.Title()) {
+		if !o.Scenarios.Include(s.Name, s.Title()) {
 			continue
 		}
 		for _, c := range s.Clusters {
-			if !chosen(o.Clusters, c.Name, c.Block) {
+			if !o.Clusters.Include(c.Name, c.Block) {
 				continue
 			}
 			if !slices.Contains(on, c) {
@@ -179,40 +182,19 @@ func choose(m *dsl.Module, o Options) (runs []Run, on []*dsl.Cluster, problems d
 	return runs, on, unknownNames(m, o)
 }
 
-// image is the node image of a cluster, or the version of one that exists.
+// image is the node image of a cluster, or the version that its provider says.
 func (o Options) image(c *dsl.Cluster) (Image, error) {
-	if c.Existing == nil {
+	if !hasProvider(c) {
+		return Image{}, fmt.Errorf("there is no provider %q", c.Provider)
+	}
+	if !Capabilities(c).CanAnswerBeforeRuns {
 		return o.Resolve(c.Kubernetes, c.Image)
 	}
 	if o.Ask == nil {
-		return Image{}, errors.New("clusters that exist already cannot be reached here")
+		return Image{}, fmt.Errorf("clusters of the provider %q cannot be reached here", c.Provider)
 	}
-	return o.Ask(c.Kubernetes, *existing(c))
+	return o.Ask(c.Kubernetes, Spec(c, Image{}))
 }
-
-// existing says which cluster is meant.
-func existing(c *dsl.Cluster) *clusters.Existing {
-	if c.Existing == nil {
-		return nil
-	}
-	return &clusters.Existing{Kubeconfig: c.Existing.Kubeconfig, Context: c.Existing.Context, Namespace: c.Existing.Namespace, NodeAccess: c.Existing.NodeAccess}
-}
-
-// chosen says whether something is meant that is called any of the names. It
-// may be written without quotes, all[1.28] for all["1.28"].
-func chosen(asked []string, names ...string) bool {
-	if len(asked) == 0 {
-		return true
-	}
-	for _, name := range names {
-		if name != "" && (slices.Contains(asked, name) || slices.Contains(asked, unquoted(name))) {
-			return true
-		}
-	}
-	return false
-}
-
-func unquoted(name string) string { return strings.ReplaceAll(name, `"`, "") }
 
 // titlesOf are the titles of a module's scenarios and the names of its
 // clusters.
@@ -251,14 +233,14 @@ func (r *Run) add(s Step) {
 // Spec says how the cluster is to be made, of an image.
 func Spec(c *dsl.Cluster, image Image) clusters.Spec {
 	s := clusters.Spec{
-		Name: c.Name, Existing: existing(c), Version: image.Version, Image: image.Ref,
+		Name: c.Name, Settings: c.Settings, Version: image.Version, Image: image.Ref,
 		FeatureGates: c.FeatureGates, RuntimeConfig: c.RuntimeConfig,
 		ControlPlanes: c.ControlPlanes, Workers: c.Workers, Images: c.Images,
 		ContainerdPatches: c.ContainerdPatches, KubeadmPatches: c.KubeadmPatches,
 		ReadyTimeout: c.ReadyTimeout,
 	}
-	if s.Existing != nil {
-		s.Provider = clusters.ProviderExisting
+	if c.Provider != clusters.ProviderKind {
+		s.Provider = c.Provider
 	}
 	for _, component := range c.Components {
 		s.Components = append(s.Components, clusters.Component{

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,21 +23,21 @@ func module() *dsl.Module {
 	v127 := &dsl.Cluster{Name: "v127", Kubernetes: "1.27"}
 	on := &dsl.Cluster{Name: "v128_on", Kubernetes: "~> 1.28", FeatureGates: map[string]bool{"SidecarContainers": true}}
 	unused := &dsl.Cluster{Name: "unused", Kubernetes: "1.29"}
-	limits := dsl.Limits{Timeout: time.Minute}
+	limits := action.Limits{Timeout: time.Minute}
 	steps := []*dsl.Step{
-		{Name: "job", Verb: dsl.VerbApply, Apply: &dsl.Apply{Limits: limits}},
-		{Name: "it completes", Verb: dsl.VerbExpect, Expect: &dsl.Expect{Within: time.Minute, Hold: 5 * time.Second}},
+		{Name: "job", Verb: "apply", Action: &action.Apply{Limits: limits}},
+		{Name: "it completes", Verb: "expect", Action: &action.Expect{Within: time.Minute, Hold: 5 * time.Second}},
 	}
 	all := []*dsl.Step{
-		{Name: "never restarts", Verb: dsl.VerbInvariant, Invariant: &dsl.Invariant{}},
-		{Name: "until it runs", Verb: dsl.VerbWait, Wait: &dsl.Wait{Within: 30 * time.Second}},
-		{Name: "settle", Verb: dsl.VerbSleep, Sleep: &dsl.Sleep{Duration: 5 * time.Second}},
-		{Name: "image", Verb: dsl.VerbPatch, Patch: &dsl.Patch{Limits: limits}},
-		{Name: "here", Verb: dsl.VerbExec, Exec: &dsl.Exec{Host: true, Limits: limits}, Range: hcl.Range{Filename: "scenario.hcl", Start: hcl.Pos{Line: 9}}},
-		{Name: "stop", Verb: dsl.VerbSignal, Signal: &dsl.Signal{Limits: limits}},
-		{Name: "gone", Verb: dsl.VerbDelete, Delete: &dsl.Delete{Limits: limits}},
+		{Name: "never restarts", Verb: "invariant", Action: &action.Invariant{}},
+		{Name: "until it runs", Verb: "wait", Action: &action.Wait{Within: 30 * time.Second}},
+		{Name: "settle", Verb: "sleep", Action: &action.Sleep{Duration: 5 * time.Second}},
+		{Name: "image", Verb: "patch", Action: &action.Patch{Limits: limits}},
+		{Name: "here", Verb: "exec", Action: &action.Exec{Host: true, Limits: limits}, Range: hcl.Range{Filename: "scenario.hcl", Start: hcl.Pos{Line: 9}}},
+		{Name: "stop", Verb: "signal", Action: &action.Signal{Limits: limits}},
+		{Name: "gone", Verb: "delete", Action: &action.Delete{Limits: limits}},
 	}
-	back := []*dsl.Step{{Name: "back", Verb: dsl.VerbNode, Node: &dsl.Node{Limits: limits}}}
+	back := []*dsl.Step{{Name: "back", Verb: "node", Action: &action.Node{Limits: limits}}}
 	by := &dsl.Cluster{Name: `by["1.27"]`, Block: "by", Key: "1.27", Kubernetes: "1.27"}
 	return &dsl.Module{
 		Path: "scenario.hcl", Files: map[string]*hcl.File{}, Clusters: []*dsl.Cluster{unused, on, v127, by},
@@ -95,6 +96,7 @@ func TestOnlyWhatIsChosenIsPlanned(t *testing.T) {
 		{"one row", nil, []string{`rows[grace="5"]`}, []string{`rows[grace="5"]/by["1.27"]`}, ""},
 		{"all of a block", []string{"by"}, []string{"rows[grace=5]"}, []string{`rows[grace=5]/by["1.27"]`, `rows[grace="5"]/by["1.27"]`}, ""},
 		{"one of a block", []string{"by[1.27]"}, []string{`rows[grace="5"]`}, []string{`rows[grace="5"]/by["1.27"]`}, ""},
+		{"a pattern of clusters", []string{"v12?"}, nil, []string{"classic/v127"}, ""},
 		{"one cluster", []string{"v127"}, nil, []string{"classic/v127"}, ""},
 		{"one scenario", nil, []string{"native"}, []string{"native/v128_on"}, ""},
 		{"no such cluster", []string{"v130"}, nil, nil, `No cluster "v130"`},
@@ -147,7 +149,7 @@ func TestWhatCannotBeHadIsLeftOut(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	want := []Skipped{{"v128_on", "~> 1.28", "this Kubernetes version cannot be had here: ~> 1.28"}}
+	want := []Skipped{{"v128_on", "~> 1.28", "this Kubernetes version is not available here: ~> 1.28"}}
 	if diff := cmp.Diff(want, p.Skipped); diff != "" {
 		t.Error(diff)
 	}
@@ -164,8 +166,8 @@ func TestWhatCannotBeHadIsLeftOut(t *testing.T) {
 		"nothing left":   {SkipUnavailable: true, Resolve: without("~> 1.28", "1.27")},
 		"another reason": {SkipUnavailable: true, Resolve: func(string, string) (Image, error) { return Image{}, errors.New("a disk broke") }},
 	} {
-		if _, problems := Build(module(), o); len(problems) == 0 || problems[0].Summary != "This Kubernetes version cannot be had" {
-			t.Errorf("%s: %v, want the versions that cannot be had", name, problems)
+		if _, problems := Build(module(), o); len(problems) == 0 || problems[0].Summary != "This Kubernetes version is not available" {
+			t.Errorf("%s: %v, want the versions that is not available", name, problems)
 		}
 	}
 }
@@ -227,22 +229,6 @@ func TestRunsOfAMatrixAreKeptApart(t *testing.T) {
 	}
 	if r := p.Runs[1]; r.Row != "grace=5" || r.Deadline != 30*time.Second+5*time.Second+5*time.Minute {
 		t.Errorf("row %q takes at most %s", r.Row, r.Deadline)
-	}
-}
-
-func TestCommandsOnThisMachineAreTold(t *testing.T) {
-	for scenario, want := range map[string]int{"rows": 1, "native": 0} {
-		p, problems := Build(module(), Options{Resolve: resolve, Scenarios: []string{scenario}})
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		got := p.HostCommands()
-		if len(got) != want {
-			t.Fatalf("%s: %d problems, want %d: %v", scenario, len(got), want, got)
-		}
-		if want > 0 && (got[0].Range == nil || got[0].Range.Start.Line != 9 || !strings.Contains(got[0].Detail, "-allow-host-exec")) {
-			t.Errorf("problem = %+v", got[0])
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // unknownNames says which of the chosen names the module does not have.
@@ -35,7 +36,7 @@ func unknown(what string, asked []string, there []known) diag.List {
 		var names []string
 		found := false
 		for _, k := range there {
-			found = found || chosen([]string{name}, k.names...)
+			found = found || selection.Names{name}.Include(k.names...)
 			if !slices.Contains(names, k.name) {
 				names = append(names, k.name)
 			}
@@ -55,8 +56,8 @@ func unresolved(m *dsl.Module, c *dsl.Cluster, err error) diag.Diagnostic {
 	if subject.Filename == "" {
 		subject = c.Range
 	}
-	summary := "This Kubernetes version cannot be had"
-	if c.Existing != nil {
+	summary := "This Kubernetes version is not available"
+	if Capabilities(c).CanAnswerBeforeRuns || !hasProvider(c) {
 		summary = "This cluster cannot be used"
 	}
 	list := diag.FromHCL(hcl.Diagnostics{{

@@ -12,11 +12,11 @@ const sidecarGate = "SidecarContainers"
 
 // Target says what is known of the root target before a cluster is there: what
 // its version and gates decide. version is whole, such as "1.28.15". The gates
-// of a cluster that exists cannot be known: it is taken to have the version's
-// own.
-func Target(spec clusters.Spec, version string) *value.Target {
+// of a cluster that cannot be configured are unknown: it is taken to have the
+// version's own.
+func Target(spec clusters.Spec, can clusters.Capabilities, version string) *value.Target {
 	t := &value.Target{Name: spec.Name, Kubernetes: version, Minor: Minor(version), FeatureGates: spec.FeatureGates}
-	t.GatesUnknown = spec.By() == clusters.ProviderExisting
+	t.GatesUnknown = !can.CanConfigure
 	t.NativeSidecars = nativeSidecars(t.Minor, spec)
 	// The kubelet orders their termination from 1.29.0 on (kubernetes#120620).
 	t.OrderedTermination = t.NativeSidecars && t.Minor >= 29

@@ -46,8 +46,9 @@ func parseAsked(text string) (asked, error) {
 // versions: for each of versions, such as "1.28" or "1.28+SidecarContainers", the
 // cluster of the module that is of that version and those gates, where there is
 // one, or else one called as the version, made like the first cluster of the
-// scenario that lab makes: its nodes, images, patches and arguments, but not its
-// gates and no node image of its own. Clusters that exist are left out. The
+// scenario that can be configured: its nodes, images, patches and arguments, but
+// not its gates and no node image of its own. Clusters that cannot be configured
+// are left out. The
 // module that is given stays as it is.
 func OnVersions(m *dsl.Module, versions []string) (*dsl.Module, error) {
 	var all []asked
@@ -92,7 +93,7 @@ func OnVersions(m *dsl.Module, versions []string) (*dsl.Module, error) {
 func (a asked) cluster(m *dsl.Module, s *dsl.Scenario) *dsl.Cluster {
 	like := template(s)
 	for _, c := range slices.Concat(s.Clusters, m.Clusters) {
-		if c.Existing == nil && c.Image == "" && strings.TrimPrefix(c.Kubernetes, "v") == a.constraint &&
+		if Capabilities(c).CanConfigure && c.Image == "" && strings.TrimPrefix(c.Kubernetes, "v") == a.constraint &&
 			maps.Equal(c.FeatureGates, a.gates) && !mixed(c) && reflect.DeepEqual(shape(*c), shape(*like)) {
 			found := *c
 			found.Kubernetes = a.constraint
@@ -114,20 +115,20 @@ func mixed(c *dsl.Cluster) bool {
 	return slices.ContainsFunc(c.Components, func(o dsl.Component) bool { return len(o.FeatureGates) > 0 })
 }
 
-// template is the first cluster of a scenario that lab makes.
+// template is the first cluster of a scenario that can be configured.
 func template(s *dsl.Scenario) *dsl.Cluster {
 	for _, c := range s.Clusters {
-		if c.Existing == nil {
+		if Capabilities(c).CanConfigure {
 			return c
 		}
 	}
-	return &dsl.Cluster{Provider: dsl.ProviderKind, ControlPlanes: 1}
+	return &dsl.Cluster{Provider: dsl.DefaultProvider, ControlPlanes: 1}
 }
 
 // shape is a cluster less its name, its version and its gates, and less where
 // they are written.
 func shape(c dsl.Cluster) dsl.Cluster {
-	c.Name, c.Block, c.Key, c.Kubernetes, c.Image, c.FeatureGates = "", "", "", "", "", nil
+	c.Name, c.Block, c.Key, c.Set, c.Kubernetes, c.Image, c.FeatureGates = "", "", "", "", "", "", nil
 	c.Range, c.KubernetesRange, c.FeatureGatesRange = hcl.Range{}, hcl.Range{}, hcl.Range{}
 	components := c.Components
 	c.Components = nil
@@ -150,5 +151,5 @@ func OfVersion(name string) *dsl.Cluster {
 	if err != nil {
 		return nil
 	}
-	return &dsl.Cluster{Name: name, Provider: dsl.ProviderKind, Kubernetes: a.constraint, FeatureGates: a.gates, ControlPlanes: 1}
+	return &dsl.Cluster{Name: name, Provider: dsl.DefaultProvider, Kubernetes: a.constraint, FeatureGates: a.gates, ControlPlanes: 1}
 }

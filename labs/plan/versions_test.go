@@ -45,7 +45,7 @@ func TestOnVersions(t *testing.T) {
 	on := &dsl.Cluster{Name: "v128_on", Kubernetes: "1.28", FeatureGates: gate, ControlPlanes: 1}
 	wide := &dsl.Cluster{Name: "wide", Kubernetes: "1.29", Workers: 2, ControlPlanes: 1, Image: "own/node:1",
 		Components: []dsl.Component{{Name: "kubelet", FeatureGates: gate}}}
-	stage := &dsl.Cluster{Name: "stage", Provider: dsl.ProviderExisting, Existing: &dsl.Existing{Context: "stage"}}
+	stage := &dsl.Cluster{Name: "stage", Provider: "existing", Statement: existing()}
 	flat := &dsl.Module{Clusters: []*dsl.Cluster{v128, on}, Scenarios: []*dsl.Scenario{
 		{Name: "a", Clusters: []*dsl.Cluster{v128}}, {Name: "b", Clusters: []*dsl.Cluster{on, v128}}}}
 	several := &dsl.Module{Clusters: []*dsl.Cluster{v128, wide}, Scenarios: []*dsl.Scenario{

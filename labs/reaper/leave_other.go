@@ -4,5 +4,5 @@ package reaper
 
 import "os/exec"
 
-// leave does nothing where there are no sessions.
+// leave does nothing if there are no sessions.
 func leave(*exec.Cmd) {}

@@ -24,7 +24,7 @@ func (p process) command() string {
 }
 
 // processes are those below root (/proc) whose environment names the run. There
-// are none where the host has no such directory, as on macOS.
+// are none if the host has no such directory, as on macOS.
 func processes(root, id string) []process {
 	names, err := filepath.Glob(filepath.Join(root, "[0-9]*", "environ"))
 	if err != nil {

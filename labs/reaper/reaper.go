@@ -90,7 +90,7 @@ func Reap(ctx context.Context, run Run, world func(provider string) (Destroyer, 
 			log.Info("destroyed", "cluster", intent.ID)
 			note := journal.Intent{Action: journal.ActionDestroy, Provider: intent.Provider, ID: intent.ID, Done: true}
 			if err := journal.Append(run.Dir, time.Now(), note); err != nil {
-				log.Warn("the journal does not say so", "cluster", intent.ID, "error", err)
+				log.Warn("the journal has no record of it", "cluster", intent.ID, "error", err)
 			}
 		}
 		if left = failed; len(left) == 0 {
@@ -116,7 +116,7 @@ func open(run Run) ([]journal.Intent, error) {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("reading what the run made: %w", err)
+		err = fmt.Errorf("reading what the run created: %w", err)
 	}
 	return left, err
 }

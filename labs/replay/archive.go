@@ -90,7 +90,7 @@ func Unpack(r io.Reader, dir string) error {
 func unpack(r io.Reader, root *os.Root) error {
 	zipped, err := gzip.NewReader(r)
 	if err != nil {
-		return fmt.Errorf("this is no archive of a run: %w", err)
+		return fmt.Errorf("this is not an archive of a run: %w", err)
 	}
 	in := tar.NewReader(io.LimitReader(zipped, maxUnpacked))
 	found := false
@@ -104,7 +104,7 @@ func unpack(r io.Reader, root *os.Root) error {
 		}
 		name := path.Clean(header.Name)
 		if header.Typeflag != tar.TypeReg || !fs.ValidPath(name) || !packed(name) {
-			return fmt.Errorf("%q does not belong into an archive of a run", header.Name)
+			return fmt.Errorf("%q does not belong in an archive of a run", header.Name)
 		}
 		found = found || name == journal.File
 		if err := extract(in, root, name); err != nil {
@@ -112,7 +112,7 @@ func unpack(r io.Reader, root *os.Root) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("there is no %s in it", journal.File)
+		return fmt.Errorf("it has no %s", journal.File)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestWhatIsNoArchive(t *testing.T) {
 		{[]string{"bin/sh"}, "does not belong"},
 		{[]string{"run.json"}, "no journal.jsonl"},
 		{[]string{"journal.jsonl", "journal.jsonl"}, "exists"},
-		{nil, "no archive of a run"},
+		{nil, "not an archive of a run"},
 	} {
 		var b bytes.Buffer
 		if tt.names != nil {

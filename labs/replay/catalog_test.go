@@ -41,7 +41,7 @@ func TestTheCatalogsRecordings(t *testing.T) {
 						t.Error(err)
 					}
 				}()
-				m, problems := dsl.Load(filepath.Join("..", "catalog", name), dsl.Options{})
+				m, problems := dsl.Load(filepath.Join("..", "catalog", name), dsl.Options{ClusterSets: catalog.ClusterSets()})
 				if problems.HasErrors() {
 					t.Fatal(problems)
 				}
@@ -70,7 +70,7 @@ func TestARecordingThatWasCut(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	m, problems := dsl.Load(rec.Source, dsl.Options{})
+	m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
@@ -126,7 +126,7 @@ func TestARecordingThatWasCut(t *testing.T) {
 	}
 }
 
-func judgeAgain(t *testing.T, rec *replay.Recording, m *dsl.Module, run replay.Run) {
+func judgeAgain(t *testing.T, rec *replay.Recording, m *dsl.Module, run replay.ScenarioRun) {
 	t.Helper()
 	out, err := rec.Judge(m, run)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/expect/hide"
 )
@@ -31,7 +32,7 @@ type decision struct {
 	sources []collectors.Source
 }
 
-func (d *decision) run() Run { return d.judging.run }
+func (d *decision) run() ScenarioRun { return d.judging.run }
 
 // String names the decision.
 func (d *decision) String() string {
@@ -43,15 +44,11 @@ func (d *decision) judge(records []collectors.Record) (expect.Verdict, []collect
 	view := d.judging.view
 	view.Timeline = collectors.NewTimeline(d.run().Begin)
 	scope := view.Scope().With(d.step.Roots)
-	e := d.step.Expect
-	switch {
-	case d.step.Invariant != nil:
-		i := expect.NewInvariant(d.step.Invariant, scope)
+	if invariant, ok := d.step.Action.(*action.Invariant); ok {
+		i := expect.NewInvariant(invariant, scope)
 		return hide.Watch(i, view.Timeline, records, d.begin, d.end), i.Sources()
-	case d.step.Wait != nil:
-		e = &dsl.Expect{Name: d.step.Name, Condition: d.step.Wait.Condition, Within: d.step.Wait.Within, Hold: d.step.Wait.Hold, Range: d.step.Range}
 	}
-	decider := expect.New(e, scope)
+	decider := expect.New(d.step.Action.(action.Decided).Expectation(), scope)
 	return hide.Judge(decider, view.Timeline, records, d.begin), decider.Sources()
 }
 
@@ -75,7 +72,7 @@ func eachDecision(t *testing.T, all *caution, do func(*testing.T, *decision)) {
 					t.Error(err)
 				}
 			}()
-			m, problems := dsl.Load(rec.Source, dsl.Options{})
+			m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 			if problems.HasErrors() {
 				t.Fatal(problems)
 			}
@@ -119,7 +116,10 @@ func decisions(lab string, j *Judging) (found []*decision) {
 		for _, s := range r.Steps {
 			st := j.stepOf(s.Verb, s.Name)
 			begin, has := begun[stepKey(s.Verb, s.Name)]
-			if st == nil || !has || st.Expect == nil && st.Wait == nil && st.Invariant == nil {
+			if st == nil || !has {
+				continue
+			}
+			if condition, _ := action.Condition(st.Action); condition == nil {
 				continue
 			}
 			d := &decision{lab: lab, judging: j, step: st, records: records, begin: begin, recorded: s.Status,

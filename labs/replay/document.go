@@ -16,6 +16,7 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // ErrNoReport says that a run has no report: it was cut off, or still goes on.
@@ -33,38 +34,38 @@ type DocumentOptions struct {
 
 // Document is everything that is shown of the run. Of a run without a report it
 // is ErrNoReport.
-func (rec *Recording) Document(o DocumentOptions) (report.Document, error) {
+func (rec *Recording) Document(o DocumentOptions) (document.Document, error) {
 	if rec.Report == nil {
-		return report.Document{}, ErrNoReport
+		return document.Document{}, ErrNoReport
 	}
 	if o.Keep == nil {
 		o.Keep = func(string, string) bool { return true }
 	}
 	if o.MaxLines == 0 {
-		o.MaxLines = report.MaxLines
+		o.MaxLines = document.MaxLines
 	}
 	kept := rec.module()
-	cleaner := report.NewCleaner(append(slices.Clone(o.Secrets), secretsOf(kept)...))
-	d := report.Document{Version: report.DocumentVersion, Report: rec.Report.Only(o.Keep)}
+	cleaner := document.NewCleaner(append(slices.Clone(o.Secrets), secretsOf(kept)...))
+	d := document.Document{Version: document.Version, Report: rec.Report.Only(o.Keep)}
 	pictures, err := rec.pictures(d.Report, o.MaxLines, cleaner)
 	if err != nil {
-		return report.Document{}, err
+		return document.Document{}, err
 	}
 	d.Pictures = pictures
 	if d.Sources, err = rec.sources(); err != nil {
-		return report.Document{}, err
+		return document.Document{}, err
 	}
-	d.Reproduce = report.Reproduce{Command: rec.command(d.Report, kept), Host: rec.Host}
+	d.Reproduce = document.Reproduce{Command: rec.command(d.Report, kept), Host: rec.Host}
 	return cleaner.Document(d), nil
 }
 
 // module is the copy of the scenario that the run kept, as far as it can be
-// made out; nil where there is none.
+// made out; nil if there is none.
 func (rec *Recording) module() *dsl.Module {
 	if rec.Source == "" {
 		return nil
 	}
-	o := dsl.Options{NoValues: true}
+	o := dsl.Options{NoValues: true, ClusterSets: rec.ClusterSets}
 	if rec.Given != "" {
 		o.VarFiles = []string{rec.Given}
 	}
@@ -93,7 +94,7 @@ func (rec *Recording) Secrets(o dsl.Options) (secrets, unknown []string) {
 	if rec.Source == "" {
 		return nil, nil
 	}
-	o.NoValues = true
+	o.NoValues, o.ClusterSets = true, rec.ClusterSets
 	if rec.Given != "" {
 		o.VarFiles = append([]string{rec.Given}, o.VarFiles...)
 	}
@@ -114,10 +115,10 @@ func (rec *Recording) Secrets(o dsl.Options) (secrets, unknown []string) {
 }
 
 // pictures are those of the report's runs, in their order.
-func (rec *Recording) pictures(r report.Report, maxLines int, cleaner *report.Cleaner) ([]report.Picture, error) {
+func (rec *Recording) pictures(r report.Report, maxLines int, cleaner *document.Cleaner) ([]document.Picture, error) {
 	share := rec.lines.Share(maxLines)
-	builders := map[string]*report.PictureBuilder{}
-	ordered := make([]*report.PictureBuilder, len(r.Runs))
+	builders := map[string]*document.PictureBuilder{}
+	ordered := make([]*document.PictureBuilder, len(r.Runs))
 	for i, of := range r.Runs {
 		key, begin := "", of.StartedAt
 		for _, run := range rec.Runs {
@@ -125,7 +126,7 @@ func (rec *Recording) pictures(r report.Report, maxLines int, cleaner *report.Cl
 				key, begin = run.Key, run.Begin
 			}
 		}
-		ordered[i] = report.NewPictureBuilder(of.Scenario, of.Cluster, begin, share, cleaner)
+		ordered[i] = document.NewPictureBuilder(of.Scenario, of.Cluster, begin, share, cleaner)
 		if key != "" {
 			builders[key] = ordered[i]
 		}
@@ -141,7 +142,7 @@ func (rec *Recording) pictures(r report.Report, maxLines int, cleaner *report.Cl
 	if err := rec.snapshots(ordered); err != nil {
 		return nil, err
 	}
-	var pictures []report.Picture
+	var pictures []document.Picture
 	for _, b := range ordered {
 		pictures = append(pictures, b.Picture())
 	}
@@ -157,7 +158,7 @@ const (
 
 // snapshots gives the builders the states of their pods that were kept as
 // files.
-func (rec *Recording) snapshots(builders []*report.PictureBuilder) error {
+func (rec *Recording) snapshots(builders []*document.PictureBuilder) error {
 	names, err := filepath.Glob(filepath.Join(rec.Dir, "*", "*", "pods", "*", "*.yaml"))
 	if err != nil {
 		return fmt.Errorf("looking for the pods' states: %w", err)
@@ -195,12 +196,12 @@ const (
 
 // sources are the files of the scenario that the run kept, less those that are
 // no text or very long: the scenario's own first, then the others by name.
-func (rec *Recording) sources() ([]report.SourceFile, error) {
+func (rec *Recording) sources() ([]document.SourceFile, error) {
 	root := filepath.Join(rec.Dir, journal.ScenarioFolder)
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var own, others []report.SourceFile
+	var own, others []document.SourceFile
 	left := maxSources
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -216,7 +217,7 @@ func (rec *Recording) sources() ([]report.SourceFile, error) {
 		}
 		left -= len(data)
 		inside, err := filepath.Rel(root, name)
-		file := report.SourceFile{Name: filepath.ToSlash(inside), Text: string(data)}
+		file := document.SourceFile{Name: filepath.ToSlash(inside), Text: string(data)}
 		if strings.HasSuffix(name, ".hcl") || strings.HasSuffix(name, ".hcl.json") {
 			own = append(own, file)
 		} else {

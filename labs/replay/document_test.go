@@ -16,6 +16,7 @@ import (
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // recorded writes a run's folder with a report and these records, and opens it.
@@ -52,7 +53,7 @@ func recorded(t *testing.T, files map[string]string, records ...collectors.Recor
 	return rec
 }
 
-func document(t *testing.T, rec *replay.Recording, o replay.DocumentOptions) report.Document {
+func documentOf(t *testing.T, rec *replay.Recording, o replay.DocumentOptions) document.Document {
 	t.Helper()
 	d, err := rec.Document(o)
 	if err != nil {
@@ -102,34 +103,36 @@ func TestADocumentIsWhatWasRecorded(t *testing.T) {
 		collectors.Record{Time: after(8), Received: after(8), Source: collectors.SourceAPI, Precision: time.Second, Type: collectors.TypeJob,
 			Object: collectors.Object{Kind: "Job", Name: "j", UID: "u2"}, Job: &collectors.Job{Conditions: map[string]string{"Complete": "True"}}},
 	)
-	d := document(t, rec, replay.DocumentOptions{})
-	api := func(at float64) report.Instant { return report.Instant{At: at, Source: "api", Precision: time.Second} }
-	runtime := func(at float64) *report.Instant { return &report.Instant{At: at, Source: "runtime", Precision: 1} }
-	ptr := func(i report.Instant) *report.Instant { return &i }
-	want := []report.Picture{{
+	d := documentOf(t, rec, replay.DocumentOptions{})
+	api := func(at float64) document.Instant {
+		return document.Instant{At: at, Source: "api", Precision: time.Second}
+	}
+	runtime := func(at float64) *document.Instant { return &document.Instant{At: at, Source: "runtime", Precision: 1} }
+	ptr := func(i document.Instant) *document.Instant { return &i }
+	want := []document.Picture{{
 		Scenario: "exits", Cluster: "v129", Seconds: 8,
-		Pods: []report.PodPicture{{
+		Pods: []document.PodPicture{{
 			Name: "web-x2c4b", Title: "web-*", UID: "u1", Node: "node-1", QOS: "BestEffort", CreatedAt: ptr(api(1)),
-			Statuses:   []report.StatusChange{{Instant: api(1.5), Status: "Pending", Ready: "1/1", Phase: "Running"}, {Instant: api(2.5), Status: "Running", Ready: "1/1", Phase: "Running"}},
-			Conditions: []report.ConditionChange{{Instant: api(1.5), Type: "Ready", Status: "False"}, {Instant: api(2.5), Type: "Ready", Status: "True"}},
-			Containers: []report.ContainerPicture{{Name: "main", Kind: "main", Image: "busybox:1.35", Runs: []report.RunPicture{
+			Statuses:   []document.StatusChange{{Instant: api(1.5), Status: "Pending", Ready: "1/1", Phase: "Running"}, {Instant: api(2.5), Status: "Running", Ready: "1/1", Phase: "Running"}},
+			Conditions: []document.ConditionChange{{Instant: api(1.5), Type: "Ready", Status: "False"}, {Instant: api(2.5), Type: "Ready", Status: "True"}},
+			Containers: []document.ContainerPicture{{Name: "main", Kind: "main", Image: "busybox:1.35", Runs: []document.RunPicture{
 				{StartedAt: runtime(2), FinishedAt: runtime(5), ReadyAt: ptr(api(2.5)), KillingAt: ptr(api(4.25)), Exited: true, ExitCode: 137, Signal: 9},
 				{StartedAt: runtime(6), ReadyAt: ptr(api(6.5))},
 			}}},
-			Snapshots: []report.Snapshot{{Instant: api(2.5), Title: "Running", YAML: "metadata:\n  resourceVersion: \"7\"\n  uid: u1\nstatus: {}\n"}},
+			Snapshots: []document.Snapshot{{Instant: api(2.5), Title: "Running", YAML: "metadata:\n  resourceVersion: \"7\"\n  uid: u1\nstatus: {}\n"}},
 		}},
-		Objects: []report.ObjectPicture{{Kind: "Job", Name: "j", Conditions: []report.ConditionChange{{Instant: api(8), Type: "Complete", Status: "True"}}}},
-		Events:  []report.EventPicture{{Instant: api(4.25), Type: "Normal", Reason: "Killing", Object: "Pod/web-x2c4b", Message: "Stopping container main", Count: 1}},
-		Gaps:    []report.GapPicture{{From: 6, To: 7, Source: "log", Reason: "rotated", Lost: 3, Object: "Pod/web-x2c4b", Container: "main"}},
-		Lines:   []report.LinePicture{{At: 3, Text: "hello"}, {At: 3.5, Container: -1, Text: "who?"}},
+		Objects: []document.ObjectPicture{{Kind: "Job", Name: "j", Conditions: []document.ConditionChange{{Instant: api(8), Type: "Complete", Status: "True"}}}},
+		Events:  []document.EventPicture{{Instant: api(4.25), Type: "Normal", Reason: "Killing", Object: "Pod/web-x2c4b", Message: "Stopping container main", Count: 1}},
+		Gaps:    []document.GapPicture{{From: 6, To: 7, Source: "log", Reason: "rotated", Lost: 3, Object: "Pod/web-x2c4b", Container: "main"}},
+		Lines:   []document.LinePicture{{At: 3, Text: "hello"}, {At: 3.5, Container: -1, Text: "who?"}},
 	}, {Scenario: "exits", Cluster: "v128"}}
 	if diff := cmp.Diff(want, d.Pictures); diff != "" {
 		t.Errorf("pictures (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]report.SourceFile{{Name: "scenario.hcl", Text: scenario}, {Name: "web.yaml", Text: "kind: Pod\n"}}, d.Sources); diff != "" {
+	if diff := cmp.Diff([]document.SourceFile{{Name: "scenario.hcl", Text: scenario}, {Name: "web.yaml", Text: "kind: Pod\n"}}, d.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
-	if want := (report.Reproduce{Command: "lab run -cluster v129 -cluster v128 -scenario exits 'my lab/scenario.hcl'", Host: "plan9/arm64"}); d.Reproduce != want {
+	if want := (document.Reproduce{Command: "lab run --cluster v129 --cluster v128 --scenario exits 'my lab/scenario.hcl'", Host: "plan9/arm64"}); d.Reproduce != want {
 		t.Errorf("to run it again: %+v, want %+v", d.Reproduce, want)
 	}
 }
@@ -145,7 +148,7 @@ func TestWhatMustNotBeShown(t *testing.T) {
 		state(1.5, "6", hostile, collectors.Container{Name: hostile, Kind: collectors.KindMain}),
 		logged(2, "main", hostile), logged(3, "main", strings.Repeat("ä", 1<<19)), logged(4, "main", "aHVudGVyMjI= and first line of it"),
 	)
-	d := document(t, rec, replay.DocumentOptions{Secrets: []string{secret}})
+	d := documentOf(t, rec, replay.DocumentOptions{Secrets: []string{secret}})
 	text, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +162,7 @@ func TestWhatMustNotBeShown(t *testing.T) {
 	if want := "<script>alert(1)</script>31mred back \uFFFD|`(sensitive)` `(sensitive)`"; lines[0].Text != want {
 		t.Errorf("the line is %q, want %q", lines[0].Text, want)
 	}
-	if l := lines[1]; len(l.Text) != report.MaxLine || !l.Cut || strings.Trim(l.Text, "ä") != "" {
+	if l := lines[1]; len(l.Text) != document.MaxLine || !l.Cut || strings.Trim(l.Text, "ä") != "" {
 		t.Errorf("the long line has %d bytes, cut: %t", len(l.Text), l.Cut)
 	}
 	if secrets, unknown := rec.Secrets(dsl.Options{}); !cmp.Equal(secrets, []string{"hunter22"}) || !cmp.Equal(unknown, []string{"key"}) {
@@ -182,7 +185,7 @@ func TestLogLinesAreBounded(t *testing.T) {
 			records = append(records, logged(1+float64(i)/1000, "quiet", "tick"))
 		}
 	}
-	d := document(t, recorded(t, nil, records...), replay.DocumentOptions{MaxLines: 104})
+	d := documentOf(t, recorded(t, nil, records...), replay.DocumentOptions{MaxLines: 104})
 	p := d.Pictures[0]
 	quiet := 0
 	var loud []int
@@ -200,7 +203,7 @@ func TestLogLinesAreBounded(t *testing.T) {
 
 func TestADocumentOfAPart(t *testing.T) {
 	rec := recorded(t, nil)
-	d := document(t, rec, replay.DocumentOptions{Keep: func(_, cluster string) bool { return cluster == "v128" }})
+	d := documentOf(t, rec, replay.DocumentOptions{Keep: func(_, cluster string) bool { return cluster == "v128" }})
 	if len(d.Report.Runs) != 1 || len(d.Report.Clusters) != 1 || len(d.Pictures) != 1 || d.Pictures[0].Cluster != "v128" {
 		t.Errorf("%+v", d)
 	}
@@ -223,7 +226,7 @@ func TestDocumentsOfTheCatalog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := document(t, rec, replay.DocumentOptions{})
+		d := documentOf(t, rec, replay.DocumentOptions{})
 		if err := remove(); err != nil {
 			t.Error(err)
 		}
@@ -240,7 +243,7 @@ func TestDocumentsOfTheCatalog(t *testing.T) {
 	}
 }
 
-func checkPicture(t *testing.T, archive string, run report.Run, p report.Picture) {
+func checkPicture(t *testing.T, archive string, run report.Run, p document.Picture) {
 	t.Helper()
 	where := archive + " " + run.Scenario + "/" + run.Cluster
 	if p.Scenario != run.Scenario || p.Cluster != run.Cluster || len(p.Pods) != len(run.Pods) || p.OmittedLines > 0 {
@@ -265,7 +268,7 @@ func checkPicture(t *testing.T, archive string, run report.Run, p report.Picture
 }
 
 // sameTime says whether a picture and a report tell the same time, or both none.
-func sameTime(i *report.Instant, at *float64) bool {
+func sameTime(i *document.Instant, at *float64) bool {
 	if i == nil || at == nil {
 		return i == nil && at == nil
 	}

@@ -37,7 +37,7 @@ type row struct {
 	length time.Duration
 }
 
-// tally counts what became of verdicts.
+// tally counts the result of verdicts.
 type tally struct{ same, shy, flipped int }
 
 // caution is the table, and the reasons of the Errors with an example of each.
@@ -94,13 +94,13 @@ func (c *caution) judged(v expect.Verdict) {
 }
 
 // courses are what verdicts say of what was seen, in parts of their reasons.
-var courses = []string{"still not known", "never stayed true", "still false", "never false", "for the whole", "came true", "was true", "was false"}
+var courses = []string{"still unknown", "never became true", "still false", "never false", "for the whole", "became true", "was true", "was false"}
 
 var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
 // shortReason is a reason without its times and the condition.
 func shortReason(reason string) string {
-	why, seen, _ := strings.Cut(reason, ", so that this cannot be told")
+	why, seen, _ := strings.Cut(reason, ", so this could not be decided")
 	for _, course := range courses {
 		if strings.Contains(seen, course) {
 			why += " … " + course

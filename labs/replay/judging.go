@@ -18,15 +18,15 @@ import (
 // asked for, and reads the journal once. It is safe for concurrent use.
 type Judging struct {
 	rec     *Recording
-	run     Run
+	run     ScenarioRun
 	view    View
 	records []collectors.Record
 }
 
 // Judging reads the records of a run, to judge it by the scenario of a module.
 // The module must have the run's scenario and cluster.
-func (rec *Recording) Judging(m *dsl.Module, run Run) (*Judging, error) {
-	all, err := rec.Judgings(m, []Run{run})
+func (rec *Recording) Judging(m *dsl.Module, run ScenarioRun) (*Judging, error) {
+	all, err := rec.Judgings(m, []ScenarioRun{run})
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (rec *Recording) Judging(m *dsl.Module, run Run) (*Judging, error) {
 }
 
 // Judgings are the Judging of each of some runs. The journal is read once.
-func (rec *Recording) Judgings(m *dsl.Module, runs []Run) ([]*Judging, error) {
+func (rec *Recording) Judgings(m *dsl.Module, runs []ScenarioRun) ([]*Judging, error) {
 	var all []*Judging
 	byKey := map[string]*Judging{}
 	for _, run := range runs {
@@ -62,7 +62,7 @@ func (rec *Recording) Judgings(m *dsl.Module, runs []Run) ([]*Judging, error) {
 }
 
 // Run is the run that is judged.
-func (j *Judging) Run() Run { return j.run }
+func (j *Judging) Run() ScenarioRun { return j.run }
 
 // Eval evaluates an expression of a step that does not depend on what was
 // observed: what does is unknown.
@@ -82,7 +82,7 @@ type Question struct {
 }
 
 // Find answers questions, which are in the order of their times, with what the
-// value of each rests on; with nothing where an expression cannot be evaluated.
+// value of each rests on; with nothing if an expression cannot be evaluated.
 func (j *Judging) Find(questions []Question) []value.Finding {
 	view := j.view
 	view.Timeline = collectors.NewTimeline(j.run.Begin)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/replay"
 )
@@ -12,14 +13,15 @@ import (
 // TestWhatAConditionRestsOn asks what a condition is at times of a run, and what it
 // rests on.
 func TestWhatAConditionRestsOn(t *testing.T) {
-	j, err := open(t, true).Judging(module(t), replay.Run{Key: "exits/v129", Scenario: "exits", Cluster: "v129", Begin: begin})
+	j, err := open(t, true).Judging(module(t), replay.ScenarioRun{Key: "exits/v129", Scenario: "exits", Cluster: "v129", Begin: begin})
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := j.Scenario().Steps[0]
+	condition, _ := action.Condition(st.Action)
 	var questions []replay.Question
 	for _, at := range []float64{0, 3, 5} {
-		questions = append(questions, replay.Question{Step: st, Expr: st.Expect.Condition, Until: after(at)})
+		questions = append(questions, replay.Question{Step: st, Expr: condition, Until: after(at)})
 	}
 	var known []bool
 	var reads []value.Read

@@ -4,18 +4,21 @@
 package replay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // Recording is what a run left in its folder.
@@ -24,30 +27,34 @@ type Recording struct {
 	Dir string
 	// Runs are the scenarios on their clusters, in the order in which they
 	// began.
-	Runs []Run
-	// Report is what the run found; nil where it did not come to that, because
-	// it was cut off or still goes on.
+	Runs []ScenarioRun
+	// Report is what the run found; nil if there is none, because
+	// the run was cut off or is still in progress.
 	Report *report.Report
-	// File is the scenario as it was named when it ran; empty where that is
+	// File is the scenario as it was named when it ran; empty if that is
 	// not known. Source is the copy of it that the run kept, a folder or a
-	// file, and Given the values of its variables, a file; empty where it has
-	// none. Host is what ran it, such as "linux/amd64"; empty where that is not
+	// file, and Given the values of its variables, a file; empty if it has
+	// none. Host is what ran it, such as "linux/amd64"; empty if that is not
 	// known.
 	File, Source, Given, Host string
+	// ClusterSets are the sets of clusters that the scenario took by name, as
+	// they were when it ran. They are what Source is to be loaded with; never
+	// nil.
+	ClusterSets []schema.ClusterSet
 
 	// lines is what the log lines cost in a document.
-	lines report.LineTally
+	lines document.LineTally
 }
 
-// Run is one scenario on one cluster.
-type Run struct {
+// ScenarioRun is one scenario on one cluster, as it was recorded.
+type ScenarioRun struct {
 	// Key is its name in the journal, SCENARIO/CLUSTER.
 	Key string
 	// Scenario is the scenario's title, with the row of its matrix if it has
 	// one; Cluster is the cluster's name.
 	Scenario, Cluster string
 	// Begin is when its times count from, and End when its last record was
-	// received; Begin where there is none.
+	// received; Begin if there is none.
 	Begin, End time.Time
 	// Records counts its records.
 	Records int
@@ -56,12 +63,12 @@ type Run struct {
 }
 
 // Elapsed is the time from the run's begin to its last record.
-func (r Run) Elapsed() time.Duration { return r.End.Sub(r.Begin) }
+func (r ScenarioRun) Elapsed() time.Duration { return r.End.Sub(r.Begin) }
 
 // Open reads what a run's folder holds. A journal that was cut off is read up
 // to there. The errors are those of reading, among them report.ErrVersion.
 func Open(dir string) (*Recording, error) {
-	rec := &Recording{Dir: dir, lines: report.LineTally{}}
+	rec := &Recording{Dir: dir, lines: document.LineTally{}}
 	found, err := report.Load(filepath.Join(dir, report.FileName))
 	switch {
 	case err == nil:
@@ -76,6 +83,9 @@ func Open(dir string) (*Recording, error) {
 		rec.File = rec.Report.File
 	}
 	rec.Source, rec.Given = kept(dir)
+	if rec.ClusterSets, err = keptSets(dir); err != nil {
+		return nil, err
+	}
 	return rec, nil
 }
 
@@ -106,6 +116,23 @@ func kept(dir string) (source, given string) {
 	return folder, given
 }
 
+// keptSets reads the sets of clusters that a run took. A run from before there
+// were sets has none.
+func keptSets(dir string) ([]schema.ClusterSet, error) {
+	sets := []schema.ClusterSet{}
+	data, err := os.ReadFile(filepath.Join(dir, journal.ScenarioFolder, journal.ClusterSetsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return sets, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &sets)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the cluster sets that the run kept: %w", err)
+	}
+	return sets, nil
+}
+
 // index finds the runs in the journal.
 func (rec *Recording) index() error {
 	at := map[string]int{}
@@ -117,7 +144,7 @@ func (rec *Recording) index() error {
 			rec.File, rec.Host = e.Head.File, e.Head.Host
 		}
 		if e.Begin != nil {
-			run := Run{Key: e.Run, Begin: *e.Begin, End: *e.Begin, On: e.On}
+			run := ScenarioRun{Key: e.Run, Begin: *e.Begin, End: *e.Begin, On: e.On}
 			run.Scenario, run.Cluster = rec.names(e)
 			at[e.Run] = len(rec.Runs)
 			rec.Runs = append(rec.Runs, run)
@@ -187,28 +214,15 @@ func split(key string) (scenario, cluster string) {
 	return key[:cut], key[cut+1:]
 }
 
-// Find returns the runs of a scenario on a cluster; an empty name stands for
-// any. A name may be written without its quotes, and a scenario's or cluster's
-// without what is in brackets after it.
-func (rec *Recording) Find(scenario, cluster string) []Run {
-	var found []Run
+// Find returns the runs of these scenarios on these clusters.
+func (rec *Recording) Find(scenarios, clusters selection.Names) []ScenarioRun {
+	var found []ScenarioRun
 	for _, r := range rec.Runs {
-		if r.Is(scenario, cluster) {
+		if scenarios.Include(r.Scenario) && clusters.Include(r.Cluster) {
 			found = append(found, r)
 		}
 	}
 	return found
-}
-
-// Is says whether the run is of that scenario on that cluster, as Find takes
-// their names.
-func (r Run) Is(scenario, cluster string) bool {
-	return named(r.Scenario, scenario) && named(r.Cluster, cluster)
-}
-
-func named(name, asked string) bool {
-	short, _, _ := strings.Cut(name, "[")
-	return asked == "" || slices.Contains([]string{name, strings.ReplaceAll(name, `"`, ""), short}, asked)
 }
 
 // Keys are the keys of the runs.
@@ -222,7 +236,7 @@ func (rec *Recording) Keys() []string {
 
 // Timeline folds what was known of a run at a time after its begin; all that
 // was recorded where the time is negative.
-func (rec *Recording) Timeline(run Run, at time.Duration) (*collectors.Timeline, error) {
+func (rec *Recording) Timeline(run ScenarioRun, at time.Duration) (*collectors.Timeline, error) {
 	timeline := collectors.NewTimeline(run.Begin)
 	begun := false
 	for e, err := range journal.Entries(rec.Dir) {

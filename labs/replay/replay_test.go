@@ -18,6 +18,7 @@ import (
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 const scenario = `
@@ -137,7 +138,7 @@ func eval(t *testing.T, v *replay.View, text string) string {
 
 func TestWhatARunHolds(t *testing.T) {
 	rec := open(t, false)
-	want := []replay.Run{
+	want := []replay.ScenarioRun{
 		{Key: "exits/v129", Scenario: "exits", Cluster: "v129", Begin: begin, End: after(6), Records: 6},
 		{Key: `rows[grace=5,image="a/b[1]"]/all["x/y"]`, Scenario: `rows[grace=5,image="a/b[1]"]`, Cluster: `all["x/y"]`, Begin: after(100), End: after(100)},
 	}
@@ -148,11 +149,12 @@ func TestWhatARunHolds(t *testing.T) {
 		t.Errorf("it took %s", got)
 	}
 	for _, tt := range []struct {
-		scenario, cluster string
-		want              int
-	}{{"", "", 2}, {"exits", "", 1}, {"", "v129", 1}, {"rows", "all", 1}, {"rows", "all[x/y]", 1}, {"exit", "", 0}, {"exits", "all", 0}} {
-		if got := rec.Find(tt.scenario, tt.cluster); len(got) != tt.want {
-			t.Errorf("%q on %q: %v", tt.scenario, tt.cluster, got)
+		scenarios, clusters string
+		want                int
+	}{{"", "", 2}, {"exits", "", 1}, {"", "v129", 1}, {"rows", "all", 1}, {"rows", "all[x/y]", 1}, {"exit", "", 0}, {"exits", "all", 0},
+		{"", "v129,all", 2}, {"exit*", "", 1}, {"*", "v12?", 1}} {
+		if got := rec.Find(selection.Split(tt.scenarios), selection.Split(tt.clusters)); len(got) != tt.want {
+			t.Errorf("%q on %q: %v", tt.scenarios, tt.clusters, got)
 		}
 	}
 }
@@ -212,7 +214,7 @@ func TestExpectationsAreJudgedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := expect.New(m.Scenarios[0].Steps[0].Expect, view.Scope())
+	d := expect.New(m.Scenarios[0].Steps[0].Action.(*dsl.Expect), view.Scope())
 	if _, decided := d.Begin(after(6)); decided || !d.Asks() {
 		t.Errorf("what is so already is asked about: decided %t", decided)
 	}
@@ -256,11 +258,11 @@ func TestBeforeAnythingRuns(t *testing.T) {
 func TestARunOfAnotherScenarioIsToldOf(t *testing.T) {
 	rec, m := open(t, true), module(t)
 	for _, tt := range []struct {
-		run  replay.Run
+		run  replay.ScenarioRun
 		want string
 	}{
-		{replay.Run{Scenario: "other", Cluster: "v129"}, `of the scenario "other", and scenario.hcl has exits, rows[grace=5]`},
-		{replay.Run{Scenario: "exits", Cluster: "v137"}, `on the cluster "v137", and scenario.hcl has v129`},
+		{replay.ScenarioRun{Scenario: "other", Cluster: "v129"}, `of the scenario "other", and scenario.hcl has exits, rows[grace=5]`},
+		{replay.ScenarioRun{Scenario: "exits", Cluster: "v137"}, `on the cluster "v137", and scenario.hcl has v129`},
 	} {
 		if _, err := rec.At(m, tt.run, -1); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want one with %q", err, tt.want)

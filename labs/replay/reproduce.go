@@ -12,11 +12,12 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/selection"
 )
 
 // command is how to run again what a report is of: the scenario as it was
 // named, with the values that its variables had. Clusters and scenarios are
-// named where they are not all that the scenario has, or that is not known.
+// named if they are not all that the scenario has, or that is not known.
 func (rec *Recording) command(r report.Report, m *dsl.Module) string {
 	args := []string{"lab", "run"}
 	var clusters, scenarios []string
@@ -37,8 +38,8 @@ func (rec *Recording) command(r report.Report, m *dsl.Module) string {
 			}
 		}
 	}
-	args = append(args, choice("-cluster", clusters, declaredClusters)...)
-	args = append(args, choice("-scenario", scenarios, declaredScenarios)...)
+	args = append(args, choice("--cluster", clusters, declaredClusters)...)
+	args = append(args, choice("--scenario", scenarios, declaredScenarios)...)
 	args = append(args, given(m)...)
 	args = append(args, cmp.Or(r.File, rec.File))
 	return shellescape.QuoteCommand(args)
@@ -52,11 +53,7 @@ func choice(flag string, names, all []string) []string {
 	}
 	var args []string
 	for _, name := range names {
-		name = strings.ReplaceAll(name, `"`, "")
-		if strings.Contains(name, ",") { // the flag takes several, as a line of CSV
-			name = `"` + name + `"`
-		}
-		args = append(args, flag, name)
+		args = append(args, flag, selection.Unquoted(name))
 	}
 	return args
 }
@@ -76,12 +73,12 @@ func given(m *dsl.Module) []string {
 		attribute := file.Body().GetAttribute(v.Name)
 		switch {
 		case v.Sensitive && v.Default == cty.NilVal:
-			args = append(args, "-var", v.Name+"=(sensitive)")
+			args = append(args, "--var", v.Name+"=(sensitive)")
 		case attribute == nil:
 		case v.Type == cty.String:
-			args = append(args, "-var", v.Name+"="+m.Vars.GetAttr(v.Name).AsString())
+			args = append(args, "--var", v.Name+"="+m.Vars.GetAttr(v.Name).AsString())
 		default:
-			args = append(args, "-var", v.Name+"="+strings.TrimSpace(string(attribute.Expr().BuildTokens(nil).Bytes())))
+			args = append(args, "--var", v.Name+"="+strings.TrimSpace(string(attribute.Expr().BuildTokens(nil).Bytes())))
 		}
 	}
 	return args

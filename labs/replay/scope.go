@@ -21,7 +21,7 @@ import (
 type View struct {
 	// Timeline is what was known; it must not be nil.
 	Timeline *collectors.Timeline
-	// Namespace is the run's own; empty where it is not known.
+	// Namespace is the run's own; empty if it is not known.
 	Namespace string
 
 	module   *dsl.Module
@@ -44,7 +44,7 @@ func Before(m *dsl.Module, s *dsl.Scenario, c *dsl.Cluster) *View {
 // At is the view of a recorded run at a time after its begin, with the
 // variables and locals of a module; at the run's end where the time is
 // negative. The module must have the run's scenario and cluster.
-func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error) {
+func (rec *Recording) At(m *dsl.Module, run ScenarioRun, at time.Duration) (*View, error) {
 	scenario, cluster, err := declared(m, run)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (rec *Recording) At(m *dsl.Module, run Run, at time.Duration) (*View, error
 }
 
 // found is what a run found of its cluster, and its namespace.
-func (rec *Recording) found(run Run) (known report.Cluster, namespace string) {
+func (rec *Recording) found(run ScenarioRun) (known report.Cluster, namespace string) {
 	if on := run.On; on != nil {
 		return report.Cluster{Name: on.Cluster, Version: on.Kubernetes, Nodes: on.Nodes, Runtime: on.Runtime, Cgroup: on.Cgroup}, on.Namespace
 	}
@@ -83,7 +83,7 @@ func (rec *Recording) found(run Run) (known report.Cluster, namespace string) {
 
 // declared finds the scenario and the cluster of a run in a module. A cluster
 // that was asked for by its version has it in its name.
-func declared(m *dsl.Module, run Run) (*dsl.Scenario, *dsl.Cluster, error) {
+func declared(m *dsl.Module, run ScenarioRun) (*dsl.Scenario, *dsl.Cluster, error) {
 	var scenario *dsl.Scenario
 	var titles []string
 	for _, s := range m.Scenarios {
@@ -115,7 +115,7 @@ func (v *View) targetOf(c *dsl.Cluster, found report.Cluster) cty.Value {
 	if version == "" {
 		version, exact = versionOf(c.Kubernetes)
 	}
-	known := plan.Target(plan.Spec(c, plan.Image{Version: version}), version)
+	known := plan.Target(plan.Spec(c, plan.Image{Version: version}), plan.Capabilities(c), version)
 	known.Name, known.Nodes, known.Runtime, known.Cgroup = c.Name, found.Nodes, found.Runtime, found.Cgroup
 	if !exact {
 		known.Kubernetes = ""
@@ -141,7 +141,7 @@ func (v *View) targetOf(c *dsl.Cluster, found report.Cluster) cty.Value {
 }
 
 // versionOf is the version that a constraint allows, and whether it is the only
-// one; without that one of the minor version, empty where there are several.
+// one; without that one of the minor version, empty if there are several.
 func versionOf(constraint string) (version string, exact bool) {
 	parsed, err := clusters.ParseConstraint(constraint)
 	if err != nil {

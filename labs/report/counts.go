@@ -3,7 +3,6 @@ package report
 import (
 	"time"
 
-	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
 )
 
@@ -62,7 +61,7 @@ func Summary(r Report) Counts {
 	}
 	for _, cluster := range r.Clusters {
 		c.Status = max(c.Status, cluster.Status)
-		if broken(cluster) {
+		if cluster.Broken() {
 			c.BrokenClusters++
 		}
 	}
@@ -70,11 +69,11 @@ func Summary(r Report) Counts {
 		c.Status = max(c.Status, run.Status)
 		for _, s := range run.Steps {
 			c.Status = max(c.Status, s.Status)
-			if isExpectation(s) {
+			if s.Expects() {
 				c.Expectations.Add(s.Status)
 			} else {
 				c.Steps.Add(s.Status)
-				if unstarted(r, run) && s.Status >= expect.Error {
+				if r.Unstarted(run) && s.Status >= expect.Error {
 					c.Unstarted++
 				}
 			}
@@ -94,10 +93,9 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitCode is the exit code that tells how a run ended: ExitFail where
-// evidence contradicts an expectation, ExitError where something could not be
-// told or done, which outweighs it, ExitInterrupted where somebody stopped it,
-// and ExitPass else.
+// ExitCode is the exit code that says how a run ended: ExitFail if an expectation
+// failed, ExitError if something could not be decided or done, which outweighs
+// ExitFail, ExitInterrupted if somebody stopped the run, and ExitPass otherwise.
 func ExitCode(r Report) int {
 	if r.Interrupted {
 		return ExitInterrupted
@@ -109,16 +107,4 @@ func ExitCode(r Report) int {
 		return ExitFail
 	}
 	return ExitError
-}
-
-func isExpectation(s Step) bool {
-	return s.Verdict != nil || s.Verb == dsl.VerbExpect || s.Verb == dsl.VerbInvariant
-}
-
-func broken(c Cluster) bool { return c.Error != "" || c.Status >= expect.Error }
-
-// unstarted says that a run did not begin because its cluster could not be
-// used.
-func unstarted(r Report, run Run) bool {
-	return run.StartedAt.IsZero() && broken(clusterOf(r, run.Cluster))
 }

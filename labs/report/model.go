@@ -1,6 +1,3 @@
-// Package report tells what a run found: one model, versioned, whose JSON form
-// is run.json, and pure functions from it to text and JUnit. Live tells the
-// same while it happens.
 package report
 
 import (
@@ -49,7 +46,7 @@ type Cluster struct {
 	// ImageSource is "have", "pull" or "build".
 	ImageSource string `json:"image_source,omitempty"`
 	// Nodes are the names of its machines, Runtime their container runtime and
-	// Cgroup the version of cgroups there; empty where it did not come up.
+	// Cgroup the version of cgroups there; empty if it did not come up.
 	Nodes   []string      `json:"nodes,omitempty"`
 	Runtime string        `json:"runtime,omitempty"`
 	Cgroup  int           `json:"cgroup,omitempty"`
@@ -125,7 +122,7 @@ type Clocks struct {
 	Jumps int `json:"jumps,omitempty"`
 }
 
-// Step is what became of a step or an expectation.
+// Step is the result of a step or an expectation.
 type Step struct {
 	Name   string        `json:"name"`
 	Verb   string        `json:"verb"`
@@ -135,8 +132,8 @@ type Step struct {
 	EndedAt float64 `json:"ended_at"`
 	// Detail says what was done, or why it failed.
 	Detail string `json:"detail,omitempty"`
-	// Outcome is what a step that was done came to, in a word, such as
-	// "refused"; empty where "done" says it.
+	// Outcome is the result of a step that was done, in a word, such as
+	// "refused"; empty if the result is "done".
 	Outcome string `json:"outcome,omitempty"`
 	// Verdict is set for an expectation.
 	Verdict *expect.Verdict `json:"verdict,omitempty"`
@@ -155,7 +152,7 @@ type Container struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	// StartedAt and FinishedAt are seconds since the scenario's run began, of
-	// the newest run of the container; nil where it did not come to that.
+	// the newest run of the container; nil if that did not happen.
 	StartedAt  *float64 `json:"started_at,omitempty"`
 	FinishedAt *float64 `json:"finished_at,omitempty"`
 	ExitCode   *int     `json:"exit_code,omitempty"`
@@ -165,7 +162,7 @@ type Container struct {
 	Source string `json:"source,omitempty"`
 }
 
-// EventKind says what an Event tells.
+// EventKind says what an Event reports.
 type EventKind string
 
 // The kinds of events.
@@ -184,12 +181,12 @@ const (
 	EventWarning EventKind = "warning"
 )
 
-// Event is told while a run goes on.
+// Event is reported while a run is in progress.
 type Event struct {
 	// At is the time since the `lab run` began.
 	At   time.Duration
 	Kind EventKind
-	// Cluster and Scenario say where; empty where it is about all.
+	// Cluster and Scenario say where; empty if it is about all.
 	Cluster, Scenario string
 	Text              string
 	// Done says that nothing more comes of the cluster.

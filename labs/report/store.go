@@ -12,7 +12,7 @@ import (
 const FileName = "run.json"
 
 // ErrVersion says that a report cannot be read by this version of lab.
-var ErrVersion = errors.New("the report has a version that this lab does not read")
+var ErrVersion = errors.New("this lab cannot read the version of the report")
 
 // Save writes the report to FileName in a folder. A reader sees the report
 // that was there before or this one, never a part, also after a crash.
@@ -85,10 +85,10 @@ func decode(data []byte) (Report, error) {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Report{}, fmt.Errorf("it is not a report, or was cut off: %w", err)
+		return Report{}, fmt.Errorf("it is not a report, or it is incomplete: %w", err)
 	}
 	if head.Version > ModelVersion {
-		return Report{}, fmt.Errorf("%w: version %d, and it reads up to %d; a newer lab wrote it, so use that one", ErrVersion, head.Version, ModelVersion)
+		return Report{}, fmt.Errorf("%w: version %d; this lab reads versions up to %d. A newer lab wrote the report: use that one", ErrVersion, head.Version, ModelVersion)
 	}
 	if head.Version < 1 {
 		return Report{}, fmt.Errorf("%w: version %d; the file is not a report of lab", ErrVersion, head.Version)

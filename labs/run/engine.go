@@ -13,6 +13,7 @@ import (
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/step"
 )
 
 // The bounds of what the engine waits for by itself.
@@ -36,6 +37,8 @@ type Engine struct {
 	Clock        Clock
 	Observer     Observer
 	Journal      *journal.Journal
+	// Verbs are those that the plan's steps have.
+	Verbs step.Table
 	// ID names the run; clusters are named after it.
 	ID string
 	// LabVersion is written into the report.
@@ -54,14 +57,14 @@ type Engine struct {
 	// Keep leaves the clusters there, with what the scenarios made; KeepOnFailure
 	// those on which something did not come out as expected.
 	Keep, KeepOnFailure bool
-	// Hurry is closed when somebody asked to stop for the second time: no
+	// ForceStop is closed when somebody asked to stop for the second time: no
 	// more evidence is collected. It may be nil.
-	Hurry <-chan struct{}
+	ForceStop <-chan struct{}
 }
 
-// lab is one `lab run` while it goes on.
-type lab struct {
-	*Engine
+// invocation is one `lab run` while it goes on.
+type invocation struct {
+	engine  *Engine
 	plan    *plan.Plan
 	begin   time.Time
 	images  sync.Mutex
@@ -75,10 +78,10 @@ type lab struct {
 // stop, the evidence is sealed and the clusters are destroyed all the same;
 // what was not decided by then is reported as an error.
 func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
-	l := &lab{Engine: e, plan: p, begin: e.Clock.Now(), creates: make(chan struct{}, max(1, e.MaxCreates))}
+	in := &invocation{engine: e, plan: p, begin: e.Clock.Now(), creates: make(chan struct{}, max(1, e.MaxCreates))}
 	r := report.Report{
 		Version: report.ModelVersion, ID: e.ID, File: p.File, Folder: e.Journal.Dir(),
-		LabVersion: e.LabVersion, StartedAt: l.begin,
+		LabVersion: e.LabVersion, StartedAt: in.begin,
 		Clusters: make([]report.Cluster, len(p.Clusters)),
 	}
 	for _, s := range p.Skipped {
@@ -86,42 +89,42 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
 	}
 	runs := make([][]report.Run, len(p.Clusters))
 	var group sync.WaitGroup
-	places := make(chan struct{}, l.concurrency())
+	places := make(chan struct{}, in.concurrency())
 	for i, c := range p.Clusters {
-		leave := l.enter(ctx, c, places)
+		leave := in.enter(ctx, c, places)
 		group.Go(func() {
 			defer leave()
-			r.Clusters[i], runs[i] = l.cluster(ctx, c)
+			r.Clusters[i], runs[i] = in.cluster(ctx, c)
 		})
 	}
 	group.Wait()
 	r.Runs = inPlanOrder(p, runs)
 	r.Interrupted = errors.Is(ctx.Err(), context.Canceled)
 	r.FinishedAt = e.Clock.Now()
-	r.Errors = l.errors
+	r.Errors = in.errors
 	r.Status = worst(r)
 	return r
 }
 
 // concurrency is how many clusters of the plan may be in use at once.
-func (l *lab) concurrency() int {
-	all := len(l.plan.Clusters)
-	if l.MaxClusters <= 0 {
+func (i *invocation) concurrency() int {
+	all := len(i.plan.Clusters)
+	if i.engine.MaxClusters <= 0 {
 		return all
 	}
-	return min(l.MaxClusters, all)
+	return min(i.engine.MaxClusters, all)
 }
 
 // enter waits for the cluster's turn and returns what ends it. When ctx ends
 // there is none to wait for.
-func (l *lab) enter(ctx context.Context, c plan.Cluster, places chan struct{}) (leave func()) {
+func (i *invocation) enter(ctx context.Context, c plan.Cluster, places chan struct{}) (leave func()) {
 	leave = func() { <-places }
 	select {
 	case places <- struct{}{}:
 		return leave
 	default:
 	}
-	l.event(report.Event{Kind: report.EventProgress, Cluster: c.Name,
+	i.event(report.Event{Kind: report.EventProgress, Cluster: c.Name,
 		Text: fmt.Sprintf("waiting for its turn: at most %s in use at once", bounded(cap(places)))})
 	select {
 	case places <- struct{}{}:
@@ -169,34 +172,34 @@ func worst(r report.Report) expect.Status {
 
 // cluster makes one cluster, runs its scenarios one after the other and
 // destroys it.
-func (l *lab) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []report.Run) {
+func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []report.Run) {
 	out := report.Cluster{
 		Name: c.Name, Kubernetes: c.Constraint, Version: c.Image.Version, FeatureGates: c.Spec.FeatureGates,
 		Image: c.Image.Ref, ImageSource: c.Image.Source, Status: expect.Pass,
 	}
 	var planned []plan.Run
-	for _, r := range l.plan.Runs {
+	for _, r := range i.plan.Runs {
 		if r.Cluster == c.Name {
-			r.Namespace = namespaceOn(c, l.ID, r.Namespace)
+			r.Namespace = namespaceOn(c, i.engine.ID, r.Namespace)
 			planned = append(planned, r)
 		}
 	}
-	b := &bench{lab: l, planned: c, provisioner: l.Provisioners[c.Spec.By()], report: &out, id: clusterID(l.ID, c), keep: l.Keep}
-	if err := b.up(ctx); err != nil {
+	on := &clusterRun{in: i, planned: c, provisioner: i.engine.Provisioners[c.Spec.ProviderName()], report: &out, id: clusterID(i.engine.ID, c), kept: i.engine.Keep}
+	if err := on.up(ctx); err != nil {
 		out.Status, out.Error = expect.Error, err.Error()
-		l.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})
-		b.down()
+		i.event(report.Event{Kind: report.EventError, Cluster: c.Name, Text: err.Error()})
+		on.down()
 		return out, unstarted(planned, "the cluster could not be used: "+firstLine(err.Error()))
 	}
 	var runs []report.Run
-	began := l.Clock.Now()
+	began := i.now()
 	for _, r := range planned {
-		done := b.scenario(ctx, r)
-		b.keep = b.keep || b.kept(ctx, done.Status)
+		done := on.scenario(ctx, r)
+		on.kept = on.kept || on.keeps(ctx, done.Status)
 		runs = append(runs, done)
 	}
-	b.phase("run", began)
-	b.down()
+	on.phase("run", began)
+	on.down()
 	return out, runs
 }
 
@@ -214,31 +217,34 @@ func unstarted(planned []plan.Run, reason string) []report.Run {
 }
 
 // fail notes a failure that belongs to no run, and tells of it, once.
-func (l *lab) fail(cluster string, err error) {
+func (i *invocation) fail(cluster string, err error) {
 	text := err.Error()
 	if cluster != "" {
 		text = cluster + ": " + text
 	}
-	l.mu.Lock()
-	told := slices.Contains(l.errors, text)
+	i.mu.Lock()
+	told := slices.Contains(i.errors, text)
 	if !told {
-		l.errors = append(l.errors, text)
+		i.errors = append(i.errors, text)
 	}
-	l.mu.Unlock()
+	i.mu.Unlock()
 	if !told {
-		l.event(report.Event{Kind: report.EventError, Cluster: cluster, Text: err.Error()})
+		i.event(report.Event{Kind: report.EventError, Cluster: cluster, Text: err.Error()})
 	}
 }
 
-func (l *lab) event(e report.Event) {
-	e.At = l.Clock.Now().Sub(l.begin)
-	l.Observer.Event(e)
+// now is the time.
+func (i *invocation) now() time.Time { return i.engine.Clock.Now() }
+
+func (i *invocation) event(e report.Event) {
+	e.At = i.now().Sub(i.begin)
+	i.engine.Observer.Event(e)
 }
 
 // hurry says whether somebody asked to stop for the second time.
-func (l *lab) hurry() bool {
+func (i *invocation) forceStopped() bool {
 	select {
-	case <-l.Hurry:
+	case <-i.engine.ForceStop:
 		return true
 	default:
 		return false

@@ -20,6 +20,7 @@ import (
 	"github.com/kind-lab/lab/labs/report"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
+	"github.com/kind-lab/lab/labs/step/verbs"
 )
 
 // events keeps what a run tells.
@@ -57,7 +58,7 @@ func carryOutFile(t *testing.T, ctx context.Context, w *runtest.World, file stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := run.Engine{Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: &events{},
+	engine := run.Engine{Verbs: verbs.Default(), Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: &events{},
 		Journal: log, ID: "20260102-030405-abcdef", MaxCreates: 2}
 	change(&engine)
 	r := engine.Run(ctx, p)
@@ -206,7 +207,7 @@ func TestKeptClustersStayAndAreTold(t *testing.T) {
 	}
 	defer log.Close()
 	w, told := &runtest.World{}, &events{}
-	engine := run.Engine{Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: told, Journal: log,
+	engine := run.Engine{Verbs: verbs.Default(), Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, Clock: run.SystemClock{}, Observer: told, Journal: log,
 		ID: "20260102-030405-abcdef", Keep: true}
 	engine.Run(t.Context(), p)
 	if diff := cmp.Diff([]string{"lab-abcdef-v129"}, w.Left()); diff != "" {

@@ -115,7 +115,7 @@ func TestASecondSignalEndsFinally(t *testing.T) {
 		switch {
 		case strings.Contains(what, "sleep"):
 			time.AfterFunc(20*time.Millisecond, cancel)
-		case strings.Contains(what, "uncordon"):
+		case strings.Contains(what, "still there"):
 			time.AfterFunc(20*time.Millisecond, func() { close(hurry) })
 			<-ctx.Done()
 		}
@@ -126,9 +126,9 @@ func TestASecondSignalEndsFinally(t *testing.T) {
     pod     = "web"
     command = ["sleep", "60"]
   }
-`+back, func(e *run.Engine) { e.Hurry = hurry })
+`+back, func(e *run.Engine) { e.ForceStop = hurry })
 	got := lines(r)[3:]
-	if !slices.Equal(doneOf(got), []string{"error back", "error state", "error kubelet"}) || !strings.Contains(got[1], "for the second time") {
+	if !slices.Equal(doneOf(got), []string{"pass back", "error state", "error kubelet"}) || !strings.Contains(got[2], "for the second time") {
 		t.Errorf("steps = %q", got)
 	}
 	if left := w.Left(); len(left) > 0 {
@@ -138,7 +138,7 @@ func TestASecondSignalEndsFinally(t *testing.T) {
 
 func TestALostObservationEndsTheStepsButNotFinally(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for _, at := range []string{"sleep", "uncordon"} {
+	for _, at := range []string{"sleep", "still there"} {
 		breaks := make(chan error, 1)
 		w := &runtest.World{Breaks: breaks, Acting: func(_ context.Context, what string) error {
 			if strings.Contains(what, at) {

@@ -30,9 +30,9 @@ type Provisioner interface {
 type Releaser interface {
 	// Release takes back the cluster that was asked for as id, with what the
 	// run made on it: it is cleaned and kept, or destroyed where that cannot be
-	// done or where spoiled says what was done to it that cannot be undone. It
+	// done or where tainted says what was done to it that cannot be undone. It
 	// returns what became of it, for a person to read.
-	Release(ctx context.Context, id, spoiled string, progress func(string)) (string, error)
+	Release(ctx context.Context, id, tainted string, progress func(string)) (string, error)
 }
 
 // Images provides node images.
@@ -47,20 +47,10 @@ type Cluster interface {
 	Namespace(ctx context.Context, name string) error
 	// DeleteNamespace asks for its deletion and does not wait.
 	DeleteNamespace(ctx context.Context, name string) error
-	// Needs says what the manifests need of the cluster, PatchNeeds what a patch
-	// does.
-	Needs(manifests []step.Manifest) (step.Needs, error)
-	PatchNeeds(in step.Patch) (step.Needs, error)
-	// Apply and the others do what the steps of these names ask for, before
-	// ctx ends. What was understood and did not come about is a step.Refusal,
-	// a manifest that cannot be read a *step.ManifestError. The result has
-	// what was done, also beside an error.
-	Apply(ctx context.Context, in step.Apply) (step.Result, error)
-	Delete(ctx context.Context, in step.Delete) (step.Result, error)
-	Patch(ctx context.Context, in step.Patch) (step.Result, error)
-	Exec(ctx context.Context, in step.Exec) (step.Result, error)
-	Signal(ctx context.Context, in step.Signal) (step.Result, error)
-	Node(ctx context.Context, in step.Node) (step.Result, error)
+	// Access is what the steps are given of it.
+	Access() step.Cluster
+	// Allows says why a step must not be carried out now; nil where it may.
+	Allows(step.Forecast) error
 	// Collectors observe a namespace, with objects of further kinds; evidence
 	// for people goes below dir. show takes the containers' lines as they come,
 	// for people to see and not to keep; it is nil where nobody looks.

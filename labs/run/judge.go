@@ -3,41 +3,29 @@ package run
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
-	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
-// wanted is what expect_error says.
-type wanted struct {
-	// refused says that the step must be refused, pattern what the refusal
-	// must match; nil means anything.
-	refused bool
-	pattern *regexp.Regexp
-	// text is expect_error as people read it.
-	text string
-}
-
-// judge says what became of a step: refused, which may be what was wanted; not
-// to be told; or done, as its result tells.
-func (w wanted) judge(verb string, out step.Result, err error) (expect.Status, string) {
-	var no step.Refusal
+// judge says what became of a step: it failed, which may be what was expected;
+// it is not known what became of it; or it was done, as its result tells.
+func judge(expected step.Expected, verb step.Verb, out step.Result, err error) (expect.Status, string) {
+	var no failure.Failure
 	switch {
-	case errors.As(err, &no) && !w.refused:
+	case errors.As(err, &no) && !expected.Failure:
 		return expect.Fail, shortened(no.Error())
-	case errors.As(err, &no) && w.pattern != nil && !w.pattern.MatchString(no.Refusal()):
-		return expect.Fail, fmt.Sprintf("refused, but not as expected: %s does not match expect_error, %s", shortened(no.Refusal()), w.text)
+	case errors.As(err, &no) && expected.Pattern != nil && !expected.Pattern.MatchString(no.Failure()):
+		return expect.Fail, fmt.Sprintf("refused, but not as expected: %s does not match expect_error, %s", shortened(no.Failure()), expected.Text)
 	case errors.As(err, &no):
-		return expect.Pass, "refused as expected: " + shortened(no.Refusal())
+		return expect.Pass, "refused as expected: " + shortened(no.Failure())
 	case err != nil:
 		return expect.Error, err.Error()
-	case w.refused:
-		return expect.Fail, fmt.Sprintf("expect_error is %s, but %s", w.text, accepted(verb, out))
+	case expected.Failure:
+		return expect.Fail, fmt.Sprintf("expect_error is %s, but %s", expected.Text, verb.Words().Accepted+verb.Summary(out))
 	}
-	return expect.Pass, did(verb, out)
+	return expect.Pass, verb.Summary(out)
 }
 
 // The parts of a long text that are shown, in characters: the API server may
@@ -53,53 +41,11 @@ func shortened(text string) string {
 	return string(runes[:shownHead]) + " … " + string(runes[len(runes)-shownTail:])
 }
 
-func accepted(verb string, out step.Result) string {
-	switch verb {
-	case dsl.VerbExec:
-		return "the command ended with " + did(verb, out)
-	case dsl.VerbApply, dsl.VerbDelete, dsl.VerbPatch:
-		return "the API server accepted " + did(verb, out)
-	}
-	return "it was done: " + did(verb, out)
-}
-
-// refusal is what step.NAME.error holds.
-func refusal(err error) string {
-	var no step.Refusal
+// failed is what step.NAME.error holds.
+func failed(err error) string {
+	var no failure.Failure
 	if errors.As(err, &no) {
-		return no.Refusal()
+		return no.Failure()
 	}
 	return err.Error()
-}
-
-// did says what was done, as kubectl does: "job/myapp created".
-func did(verb string, out step.Result) string {
-	if verb == dsl.VerbExec && out.ExitCode != nil {
-		return ended(*out.ExitCode, out.Stdout)
-	}
-	var done []string
-	for i, o := range out.Objects {
-		done = append(done, fmt.Sprintf("%s/%s %s", strings.ToLower(o.Kind), o.Name, out.Actions[i]))
-	}
-	return strings.Join(done, ", ")
-}
-
-// shownOutput bounds what is shown of a command's output, in characters.
-const shownOutput = 80
-
-// ended is an exit code with the first line of what the command wrote.
-func ended(code int, stdout string) string {
-	text := fmt.Sprintf("exit code %d", code)
-	line, more, _ := strings.Cut(strings.TrimSpace(stdout), "\n")
-	line = strings.TrimSpace(line)
-	if line == "" {
-		return text
-	}
-	if runes := []rune(line); len(runes) > shownOutput {
-		line, more = string(runes[:shownOutput]), "more"
-	}
-	if more != "" {
-		line += " …"
-	}
-	return text + ": " + line
 }

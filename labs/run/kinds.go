@@ -10,8 +10,8 @@ import (
 
 // kinds are the kinds of objects, beside pods and Jobs, that the scenario's
 // expressions look at.
-func (s *session) kinds() []collectors.Kind {
-	m, source := s.plan.Module, s.planned.Source
+func (s *scenarioRun) kinds() []collectors.Kind {
+	m, source := s.in.plan.Module, s.planned.Source
 	var kinds []collectors.Kind
 	for _, st := range slices.Concat(source.Steps, source.Finally) {
 		scope := &value.Scope{Vars: m.Vars, Locals: m.Locals, ScenarioLocals: source.Locals, Extra: st.Scope(source), Dir: m.FS, PathScenario: m.Dir}

@@ -8,21 +8,21 @@ import (
 
 // scopeOf is what the expressions of a step can see: what all steps of the run
 // see, and the step's own roots.
-func (s *session) scopeOf(st *dsl.Step) *expect.Scope {
+func (s *scenarioRun) scopeOf(st *dsl.Step) *expect.Scope {
 	return &expect.Scope{
-		Timeline: s.timeline, Namespace: s.planned.Namespace, Locals: s.planned.Source.Locals, Files: s.plan.Module.Files,
+		Timeline: s.timeline, Namespace: s.planned.Namespace, Locals: s.planned.Source.Locals, Files: s.in.plan.Module.Files,
 		Extra:     st.Scope(s.planned.Source),
 		Evaluator: func(o expect.Observed) expect.Evaluator { return s.values(o, st) },
 	}
 }
 
 // valuesNow is what a step's expressions stand for now.
-func (s *session) valuesNow(st *dsl.Step) *value.Scope {
+func (s *scenarioRun) valuesNow(st *dsl.Step) *value.Scope {
 	return s.values(expect.Values(s.timeline, s.planned.Namespace), st)
 }
 
-func (s *session) values(o expect.Observed, st *dsl.Step) *value.Scope {
-	m := s.plan.Module
+func (s *scenarioRun) values(o expect.Observed, st *dsl.Step) *value.Scope {
+	m := s.in.plan.Module
 	return &value.Scope{
 		Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: s.target,
 		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: st.Scope(s.planned.Source),
@@ -31,4 +31,4 @@ func (s *session) values(o expect.Observed, st *dsl.Step) *value.Scope {
 }
 
 // redact takes sensitive values out of a text that is told or kept.
-func (s *session) redact(text string) string { return value.Redact(text, s.secrets) }
+func (s *scenarioRun) redact(text string) string { return value.Redact(text, s.secrets) }

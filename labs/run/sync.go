@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
+	"github.com/kind-lab/lab/labs/player"
+	"github.com/kind-lab/lab/labs/step"
 )
 
 // asking bounds how long sources have to say that they have told everything.
@@ -20,8 +21,8 @@ const asking = 10 * time.Second
 // counts as told in time, and one that does not answer has a gap. first is a
 // record that arrived after the deadline already, or nil. It says whether the
 // decision is made.
-func (s *session) lastCall(ctx context.Context, w *waiting, first *collectors.Record) bool {
-	deadline := w.deadline()
+func (s *scenarioRun) lastCall(ctx context.Context, w *player.Decision, first *collectors.Record) bool {
+	deadline := w.Deadline()
 	c := &call{s: s, w: w, deadline: deadline}
 	if first != nil {
 		c.take(*first)
@@ -29,7 +30,7 @@ func (s *session) lastCall(ctx context.Context, w *waiting, first *collectors.Re
 	for n := len(s.records); n > 0; n-- {
 		c.take(<-s.records)
 	}
-	sources := w.decider.Sources()
+	sources := w.Decider.Sources()
 	done := s.sync(ctx, sources)
 	for waits := true; waits; {
 		select {
@@ -43,18 +44,18 @@ func (s *session) lastCall(ctx context.Context, w *waiting, first *collectors.Re
 		c.take(<-s.records)
 	}
 	s.answered(deadline, sources)
-	decided := w.decided || w.observe(deadline, nil)
+	decided := w.Decided() || w.Observe(deadline, nil)
 	for _, r := range c.later {
 		s.take(r)
-		decided = w.observe(s.Clock.Now(), &r) || decided
+		decided = w.Observe(s.in.now(), &r) || decided
 	}
 	return decided
 }
 
 // call is what arrives while the sources are asked.
 type call struct {
-	s        *session
-	w        *waiting
+	s        *scenarioRun
+	w        *player.Decision
 	deadline time.Time
 	// later is what happened after the deadline, to be taken after it.
 	later []collectors.Record
@@ -67,7 +68,7 @@ func (c *call) take(r collectors.Record) {
 			r.Received = c.deadline
 		case expect.Unplaced:
 			c.s.take(r)
-			c.w.decider.Unplaced(&r)
+			c.w.Decider.Unplaced(&r)
 			return
 		default:
 			c.later = append(c.later, r)
@@ -75,8 +76,8 @@ func (c *call) take(r collectors.Record) {
 		}
 	}
 	c.s.take(r)
-	if !c.w.decided {
-		c.w.observe(c.deadline, &r)
+	if !c.w.Decided() {
+		c.w.Observe(c.deadline, &r)
 	}
 }
 
@@ -90,18 +91,18 @@ type question struct {
 // ask asks the sources what the decision, and the invariants, need to know, if
 // they do and were not asked already. It returns what is closed with the answer;
 // nil if there is no question.
-func (s *session) ask(ctx context.Context, d decision) <-chan struct{} {
+func (s *scenarioRun) ask(ctx context.Context, d decision) <-chan struct{} {
 	if s.question != nil {
 		return s.question.done
 	}
 	var sources []collectors.Source
 	asks := false
-	if w, ok := d.(*waiting); ok && w.decider.Asks() {
-		asks, sources = true, w.decider.Sources()
+	if w, ok := d.(*player.Decision); ok && w.Decider.Asks() {
+		asks, sources = true, w.Decider.Sources()
 	}
-	for _, w := range s.watches {
-		if !w.over && w.invariant.Asks() {
-			asks, sources = true, append(sources, w.invariant.Sources()...)
+	for _, i := range s.player.Watching() {
+		if i.Asks() {
+			asks, sources = true, append(sources, i.Sources()...)
 		}
 	}
 	if !asks {
@@ -109,51 +110,46 @@ func (s *session) ask(ctx context.Context, d decision) <-chan struct{} {
 	}
 	slices.Sort(sources)
 	sources = slices.Compact(sources)
-	s.question = &question{at: s.Clock.Now(), sources: sources, done: s.sync(ctx, sources)}
+	s.question = &question{at: s.in.now(), sources: sources, done: s.sync(ctx, sources)}
 	return s.question.done
 }
 
 // conclude tells the decision and the invariants that the sources have answered,
 // and says whether that decides it.
-func (s *session) conclude(d decision) bool {
+func (s *scenarioRun) conclude(d decision) bool {
 	q := s.question
 	s.question = nil
 	for n := len(s.records); n > 0; n-- {
 		r := <-s.records
 		s.take(r)
-		if d != nil && d.observe(s.Clock.Now(), &r) {
+		if d != nil && d.Observe(s.in.now(), &r) {
 			return true
 		}
 	}
 	s.answered(q.at, q.sources)
-	if w, ok := d.(*waiting); ok {
-		return w.asked(q.at)
+	if w, ok := d.(*player.Decision); ok {
+		return w.Observe(q.at, nil)
 	}
 	return false
 }
 
 // answered records that sources have told what they had at a moment, and tells
 // the invariants.
-func (s *session) answered(at time.Time, sources []collectors.Source) {
-	now := s.Clock.Now()
+func (s *scenarioRun) answered(at time.Time, sources []collectors.Source) {
+	now := s.in.now()
 	s.take(collectors.Record{Time: now, Received: now, Precision: time.Nanosecond, Source: collectors.SourceLab, Type: collectors.TypeAsked,
 		Asked: &collectors.Asked{At: at, Sources: sources}})
-	for _, w := range s.watches {
-		if w.over {
-			continue
-		}
-		if verdict, decided := w.invariant.Observe(at, nil); decided {
-			s.rule(w, verdict)
-		}
-	}
+	s.look(at, nil)
 }
 
 // seeWrites returns once what a step changed was observed, as far as its sources
 // tell of it at once: an expectation after it is about what came of it.
-func (s *session) seeWrites(ctx context.Context, st *dsl.Step) {
+func (s *scenarioRun) seeWrites(ctx context.Context, trace step.Trace) {
 	var sources []collectors.Source // all
-	switch st.Verb {
-	case dsl.VerbApply, dsl.VerbDelete, dsl.VerbPatch:
+	switch trace {
+	case step.InNone:
+		return
+	case step.InAPI:
 		sources = []collectors.Source{collectors.SourceAPI}
 	}
 	if err := s.drain(s.sync(ctx, sources)); err != nil {
@@ -163,7 +159,7 @@ func (s *session) seeWrites(ctx context.Context, st *dsl.Step) {
 
 // sync asks sources, or all where none is named, and closes done when they have
 // answered, or did not in time.
-func (s *session) sync(ctx context.Context, sources []collectors.Source) (done <-chan struct{}) {
+func (s *scenarioRun) sync(ctx context.Context, sources []collectors.Source) (done <-chan struct{}) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), asking)
 	var group sync.WaitGroup
 	for _, c := range s.collectors {

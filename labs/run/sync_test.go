@@ -64,7 +64,7 @@ func TestSourcesAreAskedBeforeTheTimeIsOver(t *testing.T) {
 		"it has nothing to tell": {
 			func(*hung) func(context.Context, collectors.Sink) error {
 				return func(context.Context, collectors.Sink) error { return nil }
-			}, expect.Fail, "was still not known",
+			}, expect.Fail, "was still unknown",
 		},
 		"it does not answer": {
 			func(*hung) func(context.Context, collectors.Sink) error {

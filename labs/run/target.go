@@ -14,9 +14,9 @@ func newTarget(c plan.Cluster, h clusters.Handle) *value.Target {
 	if version == "" {
 		version = c.Image.Version
 	}
-	t := plan.Target(c.Spec, version)
+	t := plan.Target(c.Spec, c.Capabilities, version)
 	t.Name, t.Runtime, t.Cgroup = c.Name, h.Runtime, h.Cgroup
-	t.NodesUnknown = c.Spec.By() == clusters.ProviderExisting && len(h.Nodes) == 0
+	t.NodesUnknown = len(h.Nodes) == 0
 	for _, n := range h.Nodes {
 		t.Nodes = append(t.Nodes, n.Name)
 	}

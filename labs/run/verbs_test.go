@@ -125,7 +125,7 @@ func TestEveryVerb(t *testing.T) {
 	want := []string{
 		"pass web: pod/web created", "pass runs:", "pass echo: exit code 0: hello running", "pass its output:", "pass nothing of a command in others:",
 		"pass on the node: exit code 0: hello running", "pass a little: slept 50ms", "pass it took its time:", "pass label: pod/web patched",
-		"pass kubelet: node/lab-abcdef-c-control-plane restart", "pass stop main: pod/web got SIGTERM in container main", "pass it ends as it likes:",
+		"pass kubelet: node/lab-abcdef-c-control-plane kubelet restarted", "pass stop main: pod/web got SIGTERM in container main", "pass it ends as it likes:",
 		"pass web is gone: pod/web deleted", "pass the other was killed:",
 	}
 	got := lines(r)
@@ -204,7 +204,7 @@ func refusals() []struct{ name, steps, want string } {
 			pod     = "web"
 			command = ["sleep", "60"]
 			timeout = "100ms"
-		}`, "fail x: the command did not end in time"},
+		}`, "fail x: the command did not end within 100ms"},
 		{"deleted twice", `delete "x" {
 			objects      = ["pod/other"]
 			expect_error = "not found"
@@ -332,7 +332,7 @@ func TestAStuckDeletionIsAFailure(t *testing.T) {
     timeout      = "200ms"
     expect_error = "finalizer"
   }`, nil)
-	if got := lines(r)[2]; got != `pass it: refused as expected: Pod "held" is still there: it waits for its finalizer` {
+	if got := lines(r)[2]; got != `pass it: refused as expected: Pod "held" is still there after 0s: it waits for its finalizer a/b, which nobody has removed` {
 		t.Errorf("got %q", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
+	"github.com/kind-lab/lab/labs/catalog"
 )
 
 // ofTypes are the summaries of what dsl/value finds by the types of values.
@@ -45,7 +46,7 @@ func TestNoFalseAlarms(t *testing.T) {
 		t.Fatalf("only %d scenarios were found", len(files))
 	}
 	for _, file := range files {
-		m, list := dsl.Load(file, dsl.Options{NoValues: true})
+		m, list := dsl.Load(file, dsl.Options{NoValues: true, ClusterSets: catalog.ClusterSets()})
 		if !list.HasErrors() {
 			list = append(list, Check(m)...)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
+	"github.com/kind-lab/lab/labs/step"
 )
 
 // origin is where a manifest's text is from: an expression, and the file that
@@ -42,14 +43,17 @@ type known struct {
 func (c *checker) scenario(s *dsl.Scenario) {
 	k := &known{}
 	aware := c.minds(s)
-	for i, step := range s.Steps {
-		switch {
-		case step.Apply != nil:
-			c.apply(s, i, step, k, aware)
-		case step.Delete != nil && step.Delete.Manifests != nil:
-			c.manifests(s, step, step.Delete.Manifests, i)
-		case step.Exec != nil && step.Exec.Pod == nil:
-			k.open = true // kubectl, or what is on the node
+	for i, st := range s.Steps {
+		f := c.verbs.Forecast(st)
+		k.open = k.open || f.Unforeseen // kubectl, or what is on the node
+		if f.Creates != nil {
+			c.apply(s, i, st, f, k, aware)
+			continue
+		}
+		for _, r := range f.Requests {
+			if r.Manifests != nil {
+				c.manifests(s, st, r.Manifests, i)
+			}
 		}
 	}
 	for _, object := range k.objects {
@@ -66,8 +70,8 @@ func (c *checker) scenario(s *dsl.Scenario) {
 }
 
 // apply checks the manifests of a step and adds what they make.
-func (c *checker) apply(s *dsl.Scenario, i int, step *dsl.Step, k *known, aware bool) {
-	objects, whole := c.manifests(s, step, step.Apply.Manifests, i)
+func (c *checker) apply(s *dsl.Scenario, i int, st *dsl.Step, f step.Forecast, k *known, aware bool) {
+	objects, whole := c.manifests(s, st, f.Creates, i)
 	k.open = k.open || !whole
 	seen := map[string]placed{}
 	for _, o := range objects {
@@ -78,7 +82,7 @@ func (c *checker) apply(s *dsl.Scenario, i int, step *dsl.Step, k *known, aware 
 			c.warnf(c.place(o.from, o.line), "Object applied twice", "The step applies %s %q twice; the first is at line %d. The second changes the first.", o.kind, o.name, first.line)
 		}
 		seen[key] = o
-		c.podOf(s, step, o, aware)
+		c.podOf(s, st, f, o, aware)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/value"
 )
 
@@ -34,24 +35,11 @@ func (c *checker) neverDecided() {
 	}
 }
 
-// guarded are a step's condition and when; nil where it has none.
-func guarded(step *dsl.Step) (condition, when hcl.Expression) {
-	switch {
-	case step.Expect != nil:
-		return step.Expect.Condition, step.Expect.When
-	case step.Invariant != nil:
-		return step.Invariant.Condition, step.Invariant.When
-	case step.Wait != nil:
-		return step.Wait.Condition, nil
-	}
-	return nil, nil
-}
-
 // decided warns of what a run cannot change: a condition over nothing that is
 // observed. It says whether the step is decided on some cluster, as far as that
 // is known.
 func (c *checker) decided(s *dsl.Scenario, step *dsl.Step) bool {
-	condition, when := guarded(step)
+	condition, when := action.Condition(step.Action)
 	if condition != nil && c.constant(s, step, condition) {
 		c.warnf(condition.Range(), "Constant condition", "The condition looks at nothing that is observed in a run, so that it is decided beforehand.")
 	}

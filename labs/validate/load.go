@@ -15,10 +15,14 @@ import (
 
 // Load reads and checks the scenario that is named: a file, a folder that holds
 // a scenario.hcl, or a lab of the catalog. The error says that there is none of
-// that name; what is wrong with one that is there is in the diagnostics.
+// that name; what is wrong with one that is there is in the diagnostics. If
+// o.ClusterSets is nil, the sets are those of the catalog.
 func Load(name string, o dsl.Options) (*dsl.Module, diag.List, error) {
 	if o.CheckVersion == nil {
 		o.CheckVersion = Version
+	}
+	if o.ClusterSets == nil {
+		o.ClusterSets = catalog.ClusterSets()
 	}
 	if _, err := os.Stat(name); err == nil {
 		m, problems := dsl.Load(name, o)

@@ -7,17 +7,18 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/labs/step"
 )
 
 // podOf checks the containers of an object that makes pods, on the clusters
 // that are expected to take it. Where that cannot be told before the run, what
 // is wrong is a warning. aware says that the scenario itself minds which version
 // it runs on.
-func (c *checker) podOf(s *dsl.Scenario, step *dsl.Step, o placed, aware bool) {
+func (c *checker) podOf(s *dsl.Scenario, st *dsl.Step, f step.Forecast, o placed, aware bool) {
 	if o.pod == nil {
 		return
 	}
-	each, all := c.refusals(s, step)
+	each, all := c.refusals(s, st)
 	tell := c.errorf
 	if all == maybeRefused {
 		tell = c.warnf
@@ -27,7 +28,7 @@ func (c *checker) podOf(s *dsl.Scenario, step *dsl.Step, o placed, aware bool) {
 	}
 	for _, container := range o.pod.containers {
 		if container.restartPolicy != "" {
-			c.restartPolicy(s, step, o, container, aware, each)
+			c.restartPolicy(s, f.Strict, o, container, aware, each)
 		}
 	}
 }
@@ -59,9 +60,8 @@ func (c *checker) containers(o placed, tell func(at hcl.Range, summary, detail s
 // not take it: an init container's is there from 1.28 on, behind a gate
 // (KEP-753), any container's from 1.34 on, behind another (KEP-5307). Clusters
 // that may be expected to refuse it are left out.
-func (c *checker) restartPolicy(s *dsl.Scenario, step *dsl.Step, o placed, container containerSpec, aware bool, each map[*dsl.Cluster]foreseen) {
+func (c *checker) restartPolicy(s *dsl.Scenario, strict bool, o placed, container containerSpec, aware bool, each map[*dsl.Cluster]foreseen) {
 	at := c.place(o.from, container.policyLine)
-	strict := step.Apply.FieldValidation == dsl.FieldValidationStrict
 	var refused, dropped []string
 	for _, on := range s.Clusters {
 		known := c.clusters[on]

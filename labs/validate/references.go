@@ -125,7 +125,7 @@ func (c *checker) result(s *dsl.Scenario, ref reference) {
 		return
 	}
 	for _, step := range append(s.Steps[:len(s.Steps):len(s.Steps)], s.Finally...) {
-		if step.Name == ref.name && step.Exec == nil {
+		if step.Name == ref.name && !c.verbs.Forecast(step).Output {
 			c.errorf(ref.at, "No such result", "The step %q is no exec, so its %s is always null.", step.Name, ref.attribute)
 		}
 	}
@@ -203,10 +203,8 @@ func (k *known) others(ref reference) string {
 // container checks a container's name by the manifests of its pod. Containers
 // that a patch adds are not known.
 func (c *checker) container(s *dsl.Scenario, ref reference, makers []placed) {
-	for _, step := range s.Steps {
-		if step.Patch != nil {
-			return
-		}
+	if slices.ContainsFunc(s.Steps, func(st *dsl.Step) bool { return c.verbs.Forecast(st).AltersPods }) {
+		return
 	}
 	var names []string
 	for _, o := range makers {

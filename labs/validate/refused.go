@@ -1,11 +1,11 @@
 package validate
 
 import (
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/action"
 )
 
 // foreseen says how far it is known before the run that a step is expected to
@@ -21,10 +21,11 @@ const (
 
 // refusal is what expect_error says on one cluster.
 func (c *checker) refusal(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) foreseen {
-	expr := step.Apply.ExpectError
-	if expr == nil {
+	limits := action.LimitsOf(step.Action)
+	if limits == nil || limits.ExpectError == nil {
 		return notRefused
 	}
+	expr := limits.ExpectError
 	scope := c.scope(s, step, on)
 	expr = scope.Chosen(expr)
 	v, diags := scope.Eval(expr)

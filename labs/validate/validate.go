@@ -16,13 +16,12 @@ import (
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/plan"
+	"github.com/kind-lab/lab/labs/step"
 )
 
-// Check returns what is wrong with a module that dsl.Load found no error in,
-// sorted by place. A mistake in a manifest is told at its own file and line
-// where the manifest is a file of the scenario's.
-func Check(m *dsl.Module) diag.List {
-	c := newChecker(m)
+// Check is described at the function Check.
+func (v Validator) Check(m *dsl.Module) diag.List {
+	c := v.newChecker(m)
 	for _, s := range m.Scenarios {
 		c.scenario(s)
 	}
@@ -33,14 +32,14 @@ func Check(m *dsl.Module) diag.List {
 // Clusters is the part of Check that is about clusters alone: it can be told
 // also where the decoder found errors elsewhere.
 func Clusters(m *dsl.Module) diag.List {
-	c := newChecker(m)
+	c := Validator{}.newChecker(m)
 	return diag.FromHCL(c.once(), c.files)
 }
 
 // newChecker makes a checker that has looked at the clusters.
-func newChecker(m *dsl.Module) *checker {
+func (v Validator) newChecker(m *dsl.Module) *checker {
 	c := &checker{
-		module: m, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
+		module: m, verbs: v.Verbs, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
 		shared: value.NewShared(m.FS, m.Dir), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
 	}
 	for name, file := range m.Files {
@@ -54,6 +53,7 @@ func newChecker(m *dsl.Module) *checker {
 
 type checker struct {
 	module *dsl.Module
+	verbs  step.Table
 	gates  *gates.Table
 	diags  hcl.Diagnostics
 	// texts are the manifests read so far, by their text.
@@ -128,7 +128,7 @@ func (c *checker) cluster(cluster *dsl.Cluster) {
 		version = clusters.Version{Major: 1, Minor: minor}
 	}
 	known.exact = exact
-	known.target = plan.Target(plan.Spec(cluster, plan.Image{Version: version.String()}), version.String())
+	known.target = plan.Target(plan.Spec(cluster, plan.Image{Version: version.String()}), plan.Capabilities(cluster), version.String())
 	if newest := c.newest(); minor > newest {
 		c.warnf(cluster.KubernetesRange, "Unknown Kubernetes version", "Kubernetes 1.%d is newer than the newest that this version of lab knows, 1.%d: its gates and fields are not checked.", minor, newest)
 		return

@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
-			m, list := dsl.Load(folder, dsl.Options{})
+			m, list := dsl.Load(folder, dsl.Options{Providers: providers()})
 			if list.HasErrors() {
 				t.Fatal(list.Error())
 			}
@@ -94,7 +94,7 @@ func TestCatalog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, list := dsl.LoadFS(folder, dsl.ScenarioFile, dsl.Options{})
+		m, list := dsl.LoadFS(folder, dsl.ScenarioFile, dsl.Options{ClusterSets: catalog.ClusterSets()})
 		if list = append(list, Check(m)...); len(list) > 0 {
 			t.Errorf("%s: %s", name, list.Error())
 		}

@@ -3,60 +3,29 @@ package world
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
-	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/collectors/clocks"
-	"github.com/kind-lab/lab/collectors/logs"
-	"github.com/kind-lab/lab/collectors/nodelogs"
-	"github.com/kind-lab/lab/collectors/nodes"
-	"github.com/kind-lab/lab/collectors/pods"
-	"github.com/kind-lab/lab/collectors/runtime"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
-	"github.com/kind-lab/lab/labs/step/apply"
-	"github.com/kind-lab/lab/labs/step/exec"
-	"github.com/kind-lab/lab/labs/step/node"
-	"github.com/kind-lab/lab/labs/step/objects"
-	"github.com/kind-lab/lab/labs/step/patch"
-	"github.com/kind-lab/lab/labs/step/remove"
-	"github.com/kind-lab/lab/labs/step/signal"
 )
-
-// Machines are the machines of a cluster's nodes.
-type Machines interface {
-	// NodeExec runs a command in a node, until ctx ends.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-	// NodeState is "running", "paused" or another of the engine's words.
-	NodeState(ctx context.Context, node string) (string, error)
-	// NodeAction does "stop", "start", "pause" or the like to a node's machine.
-	NodeAction(ctx context.Context, node, action string) error
-}
 
 // realCluster is a cluster reached through its API server and its nodes.
 type realCluster struct {
-	*apply.Applier
-	removing  *remove.Remover
-	patching  *patch.Patcher
-	running   *exec.Runner
-	signaling *signal.Sender
-	operating *node.Operator
-
-	handle  clusters.Handle
-	config  *rest.Config
-	nodes   Machines
-	objects *objects.Client
+	handle   clusters.Handle
+	provider *clusters.Provider
+	config   *rest.Config
+	client   *step.Client
+	nodes    clusters.Nodes
+	// keeper keeps to what is the run's on a cluster that others use as well; nil
+	// if the cluster is the run's own.
+	keeper Keeper
 }
 
-// connect reaches the cluster of a handle, whose nodes are the machines.
-func connect(handle clusters.Handle, nodes Machines) (*realCluster, error) {
+// connect reaches the cluster of a handle, which the backend of the provider has.
+func connect(handle clusters.Handle, provider *clusters.Provider, backend Backend) (*realCluster, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", handle.Kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig of %s: %w", handle.Name, err)
@@ -64,96 +33,74 @@ func connect(handle clusters.Handle, nodes Machines) (*realCluster, error) {
 	// A scenario is one client among few: nothing is gained by holding it back.
 	config.QPS, config.Burst = 100, 200
 	config.UserAgent = "lab/" + Version()
-	client, err := objects.New(config)
+	client, err := step.Connect(config)
 	if err != nil {
 		return nil, err
 	}
-	c := &realCluster{
-		Applier: apply.New(config, client), removing: remove.New(client), patching: patch.New(client),
-		handle: handle, config: config, nodes: nodes, objects: client,
+	c := &realCluster{handle: handle, provider: provider, config: config, client: client, nodes: backend.Nodes(handle)}
+	if !handle.Capabilities.CanWriteClusterWide {
+		client.Objects.Confine(provider.Lacks(handle.Name, clusters.WriteClusterWide))
 	}
-	if c.running, err = exec.New(config, nodes, c.nodeNames()); err != nil {
-		return nil, err
-	}
-	if c.signaling, err = signal.New(config, nodes); err != nil {
-		return nil, err
-	}
-	if c.operating, err = node.New(config, nodes, handle.Nodes); err != nil {
-		return nil, err
+	if !handle.Capabilities.OwnsCluster {
+		keeper, ok := backend.(Keeper)
+		if !ok {
+			return nil, fmt.Errorf("provider %q says that others use cluster %s, and cannot keep to a namespace", provider.Name, handle.Name)
+		}
+		c.keeper = keeper
 	}
 	return c, nil
 }
 
-func (c *realCluster) nodeNames() []string {
-	var names []string
-	for _, n := range c.handle.Nodes {
-		names = append(names, n.Name)
+func (c *realCluster) nodeNames() []string { return c.Access().NodeNames() }
+
+// Access is what the steps are given of the cluster.
+func (c *realCluster) Access() step.Cluster {
+	return step.Cluster{Client: c.client, Nodes: c.nodes, Handle: c.handle}
+}
+
+// Allows keeps a step from the cluster if it may be another run's now, or lacks a
+// capability that the step needs.
+func (c *realCluster) Allows(f step.Forecast) error {
+	if needs := f.Reach.Needs(); needs != "" {
+		return c.allowed(needs)
 	}
-	return names
+	return c.allowed()
 }
 
-// Needs says what the manifests need of the cluster.
-func (c *realCluster) Needs(manifests []step.Manifest) (step.Needs, error) {
-	return apply.Needs(manifests)
-}
-
-// PatchNeeds says what a patch needs of the cluster.
-func (c *realCluster) PatchNeeds(in step.Patch) (step.Needs, error) { return patch.Needs(in) }
-
-// Apply creates or changes objects.
-func (c *realCluster) Apply(ctx context.Context, in step.Apply) (step.Result, error) {
-	return c.Do(ctx, in)
-}
-
-// Delete deletes objects.
-func (c *realCluster) Delete(ctx context.Context, in step.Delete) (step.Result, error) {
-	return c.removing.Do(ctx, in)
-}
-
-// Patch changes an object.
-func (c *realCluster) Patch(ctx context.Context, in step.Patch) (step.Result, error) {
-	return c.patching.Do(ctx, in)
-}
-
-// Exec runs a command.
-func (c *realCluster) Exec(ctx context.Context, in step.Exec) (step.Result, error) {
-	return c.running.Do(ctx, in)
-}
-
-// Signal sends a signal to a container.
-func (c *realCluster) Signal(ctx context.Context, in step.Signal) (step.Result, error) {
-	return c.signaling.Do(ctx, in)
-}
-
-// Node does something to a node.
-func (c *realCluster) Node(ctx context.Context, in step.Node) (step.Result, error) {
-	return c.operating.Do(ctx, in)
-}
-
-// Collectors observe a namespace, and objects of some kinds, nodes among them:
-// the API, the nodes' runtime, the logs in the nodes' files, the kubelets, the
-// nodes' clocks; and what show is given comes from stern.
-func (c *realCluster) Collectors(namespace, dir string, kinds []collectors.Kind, sink, show collectors.Sink, warn func(string)) ([]run.Collector, error) {
-	if node := (collectors.Kind{APIVersion: "v1", Kind: "Node"}); !slices.Contains(kinds, node) {
-		kinds = append(slices.Clone(kinds), node)
+// allowed says why something may not be done to the cluster: it may be another
+// run's now, or it lacks a capability that the step needs.
+func (c *realCluster) allowed(needs ...clusters.Capability) error {
+	if c.keeper != nil {
+		if err := c.keeper.Held(c.handle.ID); err != nil {
+			return err
+		}
 	}
-	watching, err := pods.New(c.config, sink, pods.Options{Namespace: namespace, Dir: filepath.Join(dir, "pods"), Kinds: kinds, Events: true, Warn: warn})
-	if err != nil {
-		return nil, err
+	for _, do := range needs {
+		if !c.handle.Capabilities.Can(do) {
+			return c.provider.Lacks(c.handle.Name, do)
+		}
 	}
-	running := runtime.New(c.nodes, sink, runtime.Options{Nodes: c.nodeNames(), Namespaces: []string{namespace}, Warn: warn})
-	reading := nodelogs.New(c.nodes, sink, nodelogs.Options{Nodes: c.nodeNames(), Namespace: namespace, Dir: filepath.Join(dir, "logs"), Warn: warn})
-	keeping := nodes.New(c.nodes, nodes.Options{Nodes: c.nodeNames(), Dir: filepath.Join(dir, "nodes"), Begin: time.Now()})
-	measuring := clocks.New(c.nodes, sink, clocks.Options{Nodes: c.nodeNames(), Warn: warn})
-	all := []run.Collector{watching, running, reading, keeping, measuring}
-	if show == nil {
-		return all, nil
+	return nil
+}
+
+// Namespace makes a namespace in which pods can be created, or takes the one that
+// is given as it is.
+func (c *realCluster) Namespace(ctx context.Context, name string) error {
+	if c.keeper == nil {
+		return c.createNamespace(ctx, name)
 	}
-	showing, err := logs.New(c.config, show, logs.Options{Namespace: namespace, Display: true, Warn: warn})
-	if err != nil {
-		return nil, err
+	if err := c.keeper.Claim(ctx, c.handle.ID, name); err != nil || c.handle.Capabilities.GivenNamespace != "" {
+		return err
 	}
-	return append(all, showing), nil
+	return c.createNamespace(ctx, name)
+}
+
+// DeleteNamespace removes what was made in a namespace, and does not wait.
+func (c *realCluster) DeleteNamespace(ctx context.Context, name string) error {
+	if c.keeper == nil {
+		return c.deleteNamespace(ctx, name)
+	}
+	return c.keeper.Leave(ctx, c.handle.ID, name)
 }
 
 var _ run.Cluster = (*realCluster)(nil)

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,21 +11,23 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/junit"
 	"github.com/kind-lab/lab/labs/run"
 )
 
-// Order says how a plan is to be carried out.
-type Order struct {
+// RunOptions say how a plan is to be carried out.
+type RunOptions struct {
 	// Root is the folder in which the run's own folder is made.
 	Root string
-	// Keep, KeepOnFailure, AllowHostExec, ShowLogs and Hurry are as in
+	// Keep, KeepOnFailure, AllowHostExec, ShowLogs and ForceStop are as in
 	// run.Engine; Parallel is its MaxCreates, 0 for what the machine bears, and
 	// Concurrency its MaxClusters, 0 for all.
 	Keep, KeepOnFailure, AllowHostExec, ShowLogs bool
-	Hurry                                        <-chan struct{}
+	ForceStop                                    <-chan struct{}
 	Parallel, Concurrency                        int
 }
 
@@ -32,7 +35,7 @@ type Order struct {
 type Session struct {
 	world   *World
 	plan    *plan.Plan
-	order   Order
+	options RunOptions
 	log     *journal.Journal
 	release func() error
 	guard   Guard
@@ -40,19 +43,20 @@ type Session struct {
 
 // Begin makes the run's folder and notes on this host that the run goes on; from
 // then on something watches over it. End has to be called.
-func (w *World) Begin(p *plan.Plan, o Order) (*Session, error) {
+func (w *World) Begin(p *plan.Plan, o RunOptions) (*Session, error) {
 	log, err := journal.Create(o.Root, newRunID(time.Now()))
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{world: w, plan: p, order: o, log: log}
+	s := &Session{world: w, plan: p, options: o, log: log}
 	s.release, err = journal.Register(RunsDir(w.Getenv), log.Dir())
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	m := p.Module
 	head := journal.Head{ID: s.ID(), File: m.Path, LabVersion: Version(), Host: runtime.GOOS + "/" + runtime.GOARCH}
-	err = errors.Join(log.Head(time.Now(), head), log.KeepScenario(m.FS, m.Read(), m.Given()))
+	given, err := givenTo(m)
+	err = errors.Join(err, log.Head(time.Now(), head), log.KeepScenario(m.FS, m.Read(), given))
 	if err == nil && w.Reaper != nil {
 		s.guard, err = w.Reaper(log.Dir(), o.Keep)
 	}
@@ -60,6 +64,19 @@ func (w *World) Begin(p *plan.Plan, o Order) (*Session, error) {
 		return nil, errors.Join(err, log.Close(), s.release())
 	}
 	return s, nil
+}
+
+// givenTo is what a module was given beside its files.
+func givenTo(m *dsl.Module) (journal.Given, error) {
+	given := journal.Given{Variables: m.Given()}
+	if len(m.ClusterSets) == 0 {
+		return given, nil
+	}
+	var err error
+	if given.ClusterSets, err = json.MarshalIndent(m.ClusterSets, "", "  "); err != nil {
+		return given, fmt.Errorf("keeping the cluster sets of the scenario: %w", err)
+	}
+	return given, nil
 }
 
 // Dir is the run's folder, and ID its name.
@@ -72,9 +89,9 @@ func (s *Session) ID() string { return filepath.Base(s.log.Dir()) }
 func (s *Session) Run(ctx context.Context, observer run.Observer) report.Report {
 	engine := &run.Engine{
 		Provisioners: s.world.Provisioners, Images: s.world.Images, Connect: s.world.Connect, Clock: run.SystemClock{},
-		Observer: observer, Journal: s.log, ID: s.ID(), LabVersion: Version(),
-		Keep: s.order.Keep, KeepOnFailure: s.order.KeepOnFailure, Hurry: s.order.Hurry,
-		MaxCreates: s.order.Parallel, MaxClusters: s.order.Concurrency, AllowHostExec: s.order.AllowHostExec, ShowLogs: s.order.ShowLogs,
+		Observer: observer, Journal: s.log, ID: s.ID(), LabVersion: Version(), Verbs: s.world.verbs(),
+		Keep: s.options.Keep, KeepOnFailure: s.options.KeepOnFailure, ForceStop: s.options.ForceStop,
+		MaxCreates: s.options.Parallel, MaxClusters: s.options.Concurrency, AllowHostExec: s.options.AllowHostExec, ShowLogs: s.options.ShowLogs,
 	}
 	if engine.MaxCreates <= 0 {
 		engine.MaxCreates = s.world.MaxCreates
@@ -85,7 +102,7 @@ func (s *Session) Run(ctx context.Context, observer run.Observer) report.Report 
 // End writes the report beside the records and ends what watches.
 func (s *Session) End(r report.Report) error {
 	m := s.plan.Module
-	err := errors.Join(s.log.KeepScenario(m.FS, m.Read(), nil), s.log.Close(), report.Save(s.log.Dir(), r), saveJUnit(s.log.Dir(), r), s.release())
+	err := errors.Join(s.log.KeepScenario(m.FS, m.Read(), journal.Given{}), s.log.Close(), report.Save(s.log.Dir(), r), saveJUnit(s.log.Dir(), r), s.release())
 	if s.guard != nil {
 		err = errors.Join(err, s.guard.Release())
 	}
@@ -97,7 +114,7 @@ func saveJUnit(dir string, r report.Report) error {
 	if err != nil {
 		return fmt.Errorf("writing junit.xml: %w", err)
 	}
-	return errors.Join(report.WriteJUnit(file, r), file.Close())
+	return errors.Join(junit.Write(file, r), file.Close())
 }
 
 // newRunID names a run by its time and something random. The names of runs are

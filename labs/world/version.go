@@ -1,6 +1,8 @@
 package world
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+)
 
 // module is this module's path.
 const module = "github.com/kind-lab/lab"

@@ -1,21 +1,25 @@
-// Package world wires what runs consist of: the container engine, node images,
-// kind and the pool of clusters, clusters that exist, the collectors and the
-// steps. It is the one place that knows all implementations; `lab` and Go tests
+// Package world wires what runs consist of: the providers of clusters, node
+// images, the collectors and the steps. It is the one place that knows all implementations; `lab` and Go tests
 // (labs/labtest) get theirs here.
 package world
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/nodeimage"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/reaper"
 	"github.com/kind-lab/lab/labs/run"
+	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/verbs"
 )
 
 // Options say in which surroundings a World is opened.
@@ -25,6 +29,18 @@ type Options struct {
 	// Reaper starts what cleans up after a run, in the folder, that is gone
 	// without having done so; nil where nothing does.
 	Reaper func(dir string, keep bool) (Guard, error)
+	// Providers are the providers of clusters; nil means those of Providers().
+	Providers []Provider
+	// Program is the path of a program that calls RunKindBuilder before anything
+	// else; empty means that kind's own builder makes no node images.
+	Program string
+}
+
+// RunKindBuilder runs kind's own builder of node images if the environment asks
+// this process for that, and returns the exit code of the process; otherwise ok
+// is false.
+func RunKindBuilder(environ []string, out io.Writer) (code int, ok bool) {
+	return nodeimage.RunKindBuilder(environ, out)
 }
 
 // Guard is what cleans up after a run that is gone, seen from the run.
@@ -42,25 +58,65 @@ type World struct {
 	Connect      run.Connect
 	// Resolve finds the node image for a version constraint.
 	Resolve func(ctx context.Context, constraint, image string) (plan.Image, error)
-	// Ask asks a cluster that exists for its version; nil where none can be.
-	Ask func(ctx context.Context, constraint string, on clusters.Existing) (plan.Image, error)
-	// Unmade is why no clusters can be made here; nil where they can.
-	Unmade error
-	// Pool lends clusters; Fresh makes those that nobody had before. Tools reach
+	// Ask asks the provider of a cluster for its version; nil if none can be.
+	Ask func(ctx context.Context, constraint string, spec clusters.Spec) (plan.Image, error)
+	// Providers are what the providers state; Unavailable is, by its name, why one
+	// of them cannot be used here.
+	Providers   clusters.Providers
+	Unavailable map[string]error
+	// Pool keeps clusters; Fresh makes those that nobody had before. Tools reach
 	// into the nodes of both; nil where nothing does.
 	Pool  *pool.Pool
 	Fresh run.Provisioner
 	Tools Tools
-	// Remaining lists the clusters of lab that are on this host.
-	Remaining  func(ctx context.Context) ([]clusters.Remaining, error)
+	// Orphans lists the clusters of lab that the providers find.
+	Orphans    func(ctx context.Context) ([]clusters.Orphan, error)
 	MaxCreates int
 	// Getenv and Reaper are as in Options.
 	Getenv func(name string) string
 	Reaper func(dir string, keep bool) (Guard, error)
 
-	// asked says that a cluster was to be made.
+	// Verbs are those of the steps of scenarios; all if it is nil.
+	Verbs *step.Table
+
+	backends map[string]Backend
+	// program is Options.Program.
+	program string
+	// asked says that a node image was asked for.
 	asked bool
 }
+
+func (w *World) verbs() step.Table {
+	if w.Verbs == nil {
+		return verbs.Default()
+	}
+	return *w.Verbs
+}
+
+// Open wires everything. A provider that cannot be used here, for example because
+// there is no container engine, is in World.Unavailable; the others can be used
+// all the same.
+func Open(ctx context.Context, o Options) (*World, error) {
+	if o.Providers == nil {
+		o.Providers = Providers()
+	}
+	w := &World{
+		Provisioners: map[string]run.Provisioner{}, Unavailable: map[string]error{}, backends: map[string]Backend{},
+		Images: nodeImages{}, MaxCreates: 1, Getenv: o.Getenv, Reaper: o.Reaper, program: o.Program,
+	}
+	w.Pool = pool.New(nil, pool.Options{Dir: PoolDir(o.Getenv)}) // to be listed
+	w.Resolve = func(context.Context, string, string) (plan.Image, error) {
+		return plan.Image{}, cmp.Or(w.Unavailable[clusters.ProviderKind], errNoImages)
+	}
+	w.Connect, w.Ask, w.Orphans = w.connect, w.ask, w.orphans
+	for _, row := range o.Providers {
+		w.use(ctx, row)
+	}
+	return w, nil
+}
+
+// errNoImages says that no provider provides node images.
+var errNoImages = errors.New("no provider that boots clusters from node images can be used here")
 
 // UseFresh makes new clusters from now on, and destroys them in the end.
 func (w *World) UseFresh() {
@@ -77,18 +133,19 @@ func (w *World) Resolver(ctx context.Context) plan.Resolve {
 	}
 }
 
-// Asker asks clusters that exist for their versions, for a plan.
+// Asker asks providers for the versions of clusters, for a plan.
 func (w *World) Asker(ctx context.Context) plan.Ask {
 	if w.Ask == nil {
 		return nil
 	}
-	return func(constraint string, on clusters.Existing) (plan.Image, error) { return w.Ask(ctx, constraint, on) }
+	return func(constraint string, spec clusters.Spec) (plan.Image, error) { return w.Ask(ctx, constraint, spec) }
 }
 
-// Unmet says why what was asked for cannot be made here.
-func (w *World) Unmet() error {
+// WhyUnavailable says why the clusters that were asked for cannot be made here; nil
+// if they can.
+func (w *World) WhyUnavailable() error {
 	if w.asked {
-		return w.Unmade
+		return w.Unavailable[clusters.ProviderKind]
 	}
 	return nil
 }
@@ -103,7 +160,7 @@ func (w *World) Destroyer(provider string) (reaper.Destroyer, error) {
 
 // Discard removes what is left of a run, and notes so in its journal where that
 // is where it was found.
-func (w *World) Discard(ctx context.Context, c clusters.Remaining) error {
+func (w *World) Discard(ctx context.Context, c clusters.Orphan) error {
 	provider := cmp.Or(c.Provider, clusters.ProviderKind)
 	by := w.Provisioners[provider]
 	if by == nil {

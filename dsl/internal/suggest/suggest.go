@@ -1,4 +1,4 @@
-// Package suggest finds the name that somebody probably meant.
+// Package suggest finds the name that an author probably meant.
 package suggest
 
 import (
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Name returns the one of names that is nearest to given, or "" where none is
-// near: at most two edits away, and no more than half of it changed. Upper and
-// lower case are the same here, and two letters the wrong way round are one
-// edit. Where two are as near, it is the one that begins and ends more like
-// given, then the one that sorts first.
+// Name returns the name that is nearest to given, or "" if none is near. A near
+// name is at most two edits away, and at most half of it changed. Case does not
+// count, and two exchanged letters are one edit. If two names are equally near,
+// Name prefers the one with the longer common beginning and end, then the one
+// that sorts first.
 func Name(given string, names []string) string {
 	sorted := append([]string(nil), names...)
 	sort.Strings(sorted)
@@ -27,7 +27,7 @@ func Name(given string, names []string) string {
 	return best
 }
 
-// ends is the length of the beginning and of the end that a and b share.
+// ends is the length of the common beginning and end of a and b.
 func ends(a, b string) int {
 	n := min(len(a), len(b))
 	head, tail := 0, 0
@@ -41,7 +41,7 @@ func ends(a, b string) int {
 }
 
 // Sentence returns ` Did you mean "x"?` for the name that Name finds, with the
-// space before it, or "".
+// leading space, or "".
 func Sentence(given string, names []string) string {
 	if name := Name(given, names); name != "" {
 		return fmt.Sprintf(" Did you mean %q?", name)
@@ -63,7 +63,7 @@ func List(names []string) string {
 	return strings.Join(quoted, "")
 }
 
-// distance is the number of edits that make b of a: a rune inserted, deleted or
+// distance is the number of edits that turn a into b: a rune inserted, deleted or
 // replaced, or two neighbours exchanged.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
@@ -91,4 +91,31 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(from)][len(to)]
+}
+
+// Or returns names, sorted, as a phrase: "a, b or c". It is "" for none.
+func Or(names []string) string {
+	sorted := append([]string(nil), names...)
+	sort.Strings(sorted)
+	if n := len(sorted); n > 1 {
+		return strings.Join(sorted[:n-1], ", ") + " or " + sorted[n-1]
+	}
+	return strings.Join(sorted, "")
+}
+
+// Quoted returns names in quotes.
+func Quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = `"` + name + `"`
+	}
+	return out
+}
+
+// Capital returns the text with a capital first letter.
+func Capital(text string) string {
+	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
 }

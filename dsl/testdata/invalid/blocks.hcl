@@ -1,6 +1,6 @@
 scenaro "x" {} # ERROR: Blocks of type "scenaro" are not expected here. Did you mean "scenario"?
 
-exercise "x" {} # ERROR: Blocks of type "exercise" belong to the language, but this version of lab cannot do them yet
+exercise "x" {} # ERROR: The language defines blocks of type "exercise", but this version of lab does not support them yet
 
 lab { name = "one" }
 lab { name = "two" } # ERROR: Duplicate lab block
@@ -16,12 +16,12 @@ scenario "steps" {
   }
   exec "two" {
     pod     = "a"
-    node    = "b" # ERROR: Only one of the arguments "host", "node" or "pod" may be written; "pod" is there already
+    node    = "b" # ERROR: Only one of the arguments "host", "node" or "pod" is allowed, and "pod" is set already
     command = "true" # ERROR: must be a list of strings, the program first; this is "true".
   }
   exec "container" {
     node      = "b"
-    container = "c" # ERROR: The argument "container" goes with "pod"
+    container = "c" # ERROR: The argument "container" requires the argument "pod"
     command   = ["true"]
   }
   exec "pod" {
@@ -41,13 +41,13 @@ scenario "steps" {
     type  = "jsn" # ERROR: Did you mean "json"?
     expect_error = "(" # ERROR: Error parsing regexp: missing closing ): `(`.
   }
-  sleep "s" { duration = "0s" } # ERROR: must be longer than nothing
+  sleep "s" { duration = "0s" } # ERROR: must be greater than 0
   signal "g" { # ERROR: The argument "pod" is required
     container = 3 # ERROR: must be a container's name; this is a number, 3.
   }
   node "n" {
     action  = "pause"
-    service = "kubelet" # ERROR: A service is stopped, started or restarted; "pause" is done to the node itself.
+    service = "kubelet" # ERROR: The action "pause" applies to the node itself.
   }
   node "action" { action = "reboot" } # ERROR: must be "cordon", "drain", "pause", "restart", "start", "stop", "uncordon" or "unpause", not "reboot".
   invariant "i" {
@@ -58,6 +58,6 @@ scenario "steps" {
     expect "e" { condition = true } # ERROR: Blocks of type "expect" are not expected here
     sleep "s" { duration = "1s" } # ERROR: The scenario has a step "s" already
   }
-  finally {} # ERROR: There may be one finally block here
+  finally {} # ERROR: Only one finally block is allowed here
   expcet "x" {}    # ERROR: Did you mean "expect"?
 }

@@ -29,26 +29,26 @@ scenario "comparisons" {
   }
   apply "refused" {
     manifests    = "x"
-    expect_error = "false" # ERROR: A string is a regular expression that the refusal must match. Did you mean false?
+    expect_error = "false" # ERROR: A string is a regular expression that the error must match. Did you mean false?
   }
 
   expect "exit code" {
     condition = pod.web.container["main"].exit_code != "0" # ERROR: pod.web.container["main"].exit_code is a number and "0" is a string: they are never equal. Did you mean 0?
   }
   expect "signal" {
-    condition = local.main.signal != "SIGKILL" # ERROR: A signal is its number: SIGKILL is 9. Did you mean 9?
+    condition = local.main.signal != "SIGKILL" # ERROR: A signal is a number: SIGKILL is 9. Did you mean 9?
   }
   expect "version" {
-    when      = semver(target.minor, ">= 1.35") # ERROR: Did you mean target.kubernetes? The minor version can be compared by itself: target.minor >= 29.
-    condition = target.kubernetes >= "1.29"     # ERROR: Versions are compared with semver(target.kubernetes, ">= 1.29"), or by target.minor, a number.
+    when      = semver(target.minor, ">= 1.35") # ERROR: Did you mean target.kubernetes? You can also compare the minor version: target.minor >= 29.
+    condition = target.kubernetes >= "1.29"     # ERROR: Compare versions with semver(target.kubernetes, ">= 1.29"), or compare target.minor, which is a number.
   }
   expect "phase" {
     condition = local.p.phase == "running" # ERROR: Did you mean "Running"?
     outcome   = local.p.phase != local.wanted # ERROR: Did you mean "Running"?
-    message   = "it is ${local.p.ready == true ? "ready" : "not"}" # ERROR: The READY column is a string such as "1/1"; whether a pod is ready is conditions["Ready"].
+    message   = "it is ${local.p.ready == true ? "ready" : "not"}" # ERROR: The READY column is a string such as "1/1". To check whether a pod is ready, use conditions["Ready"].
   }
   expect "row" {
-    condition = pod.web.phase == matrix.phase # ERROR: never "Completed". What kubectl shows as STATUS is the pod's status.
+    condition = pod.web.phase == matrix.phase # ERROR: never "Completed". For the STATUS column of kubectl, use the pod's status.
   }
   expect "number of a row" {
     condition = local.main.state == matrix.code # ERROR: local.main.state is a string and matrix.code is a number: they are never equal.
@@ -67,7 +67,7 @@ scenario "comparisons" {
     }
   }
   wait "logged" {
-    condition = logged(local.main.log.text, "ready") # ERROR: Give it the container, not its log.
+    condition = logged(local.main.log.text, "ready") # ERROR: Pass the container, not its log.
   }
   sleep "a little" { duration = "1s" }
   expect "fine" {

@@ -10,8 +10,8 @@ scenario "s" {
   }
   expect "not positive" {
     condition = job.x.complete
-    within    = "0s"  # ERROR: must be longer than nothing
-    hold      = "-3s" # ERROR: must be longer than nothing
+    within    = "0s"  # ERROR: must be greater than 0
+    hold      = "-3s" # ERROR: must be greater than 0
   }
   expect "observed duration" {
     condition = job.x.complete
@@ -39,7 +39,7 @@ scenario "s" {
     condition = true
   }
   apply "manifests" {
-    manifests        = { kind = "Pod" } # ERROR: Objects are written with yamlencode()
+    manifests        = { kind = "Pod" } # ERROR: Use yamlencode() for an object
     field_validation = "strikt"         # ERROR: Did you mean "strict"?
     expect_error     = 1                # ERROR: The argument "expect_error" must be true or false, or a string
   }

@@ -5,11 +5,11 @@ variable "secret" {
 }
 
 cluster "list" {
-  for_each   = ["1.27"] # ERROR: A list is made a set by toset()
+  for_each   = ["1.27"] # ERROR: To make a set from a list, use toset()
   kubernetes = "1.27"
 }
 cluster "each" {
-  kubernetes = each.key # ERROR: "each" is known in a cluster block with for_each only
+  kubernetes = each.key # ERROR: "each" is known only in a cluster block with for_each
 }
 cluster "all" {
   for_each   = toset(["1.27", "1.28"])
@@ -30,8 +30,8 @@ scenario "key" {
 scenario "axes" {
   clusters = [cluster.c]
   matrix {
-    grace = []   # ERROR: An axis is a list of its values, at least one
-    image = "b"  # ERROR: An axis is a list of its values, at least one
+    grace = []   # ERROR: An axis must be a list of at least one value
+    image = "b"  # ERROR: An axis must be a list of at least one value
     twice = [1, 1] # ERROR: The axis has the value 1 twice
     key   = var.secret # ERROR: The values of an axis cannot be sensitive
   }
@@ -42,7 +42,7 @@ scenario "rows" {
     grace = [5, 30]
     image = ["a", "b"]
     exclude { gracee = 5 } # ERROR: The matrix has no axis "gracee". Did you mean "grace"?
-    exclude {} # ERROR: An exclude block names values of axes
+    exclude {} # ERROR: An exclude block needs a value of at least one axis
     include { grace = 60 } # ERROR: must name every axis; "image" is missing
   }
   expect "row" {
@@ -57,11 +57,11 @@ scenario "none" {
     exclude { grace = 5 }
   }
 }
-scenario "no axis" {} # ERROR: is no name for a scenario
+scenario "no axis" {} # ERROR: is not a valid name for a scenario
 scenario "empty" {
   clusters = [cluster.c]
   matrix {} # ERROR: A matrix needs an axis
-  matrix {} # ERROR: There may be one matrix block here
+  matrix {} # ERROR: Only one matrix block is allowed here
 }
 scenario "dynamic" {
   clusters = [cluster.c]
@@ -69,7 +69,7 @@ scenario "dynamic" {
     for_each = []
     content {}
   }
-  dynamic "expect" { # ERROR: holds one content block, with what is in each block that it makes; this one has 0
+  dynamic "expect" { # ERROR: must have one content block, which is the content of each generated block; this one has 0
     for_each = []
     labels   = ["x"]
   }

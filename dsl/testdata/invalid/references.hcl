@@ -25,16 +25,16 @@ scenario "x" {
     condition = step.frist.started_at > 1 # ERROR: The scenario has no step "frist". Did you mean "first"?
   }
   expect "later" {
-    condition = step.last.started_at > 1 # ERROR: The step "last" is not done before this one
+    condition = step.last.started_at > 1 # ERROR: The step "last" does not run before this one
   }
   expect "itself" {
-    condition = step.itself.started_at > 1 # ERROR: The step "itself" is not done before this one
+    condition = step.itself.started_at > 1 # ERROR: The step "itself" does not run before this one
   }
   expect "result" {
     condition = step.first.output == "" # ERROR: A step has no attribute "output". It has error, exit_code, finished_at, started_at, stderr, stdout and warnings.
   }
   expect "cluster" {
-    condition = cluster.v128.name == "v128" # ERROR: The cluster that the scenario runs on now is "target".
+    condition = cluster.v128.name == "v128" # ERROR: The cluster that the scenario runs on is "target".
   }
   expect "matrix" {
     condition = matrix.size == 1 # ERROR: The scenario has no matrix block
@@ -43,7 +43,7 @@ scenario "x" {
     condition = deploiment.web.ready # ERROR: There is nothing called "deploiment" here
   }
   expect "bare" {
-    condition = pod.x.phase == Running # ERROR: A string is written in quotes: "Running".
+    condition = pod.x.phase == Running # ERROR: Write a string in quotes: "Running".
   }
   expect "two" {
     condition = pod.x.pahse == "a" || job.y.comlete # ERROR: "pahse" # ERROR: "comlete"
@@ -62,4 +62,4 @@ scenario "x" { clusters = [cluster.v128] } # ERROR: There is a scenario "x" alre
 scenario "none" { clusters = [] } # ERROR: A scenario needs at least one cluster
 scenario "text" { clusters = ["v128"] } # ERROR: Every element must be a cluster of this file, such as cluster.v128; this is "v128".
 scenario "single" { clusters = cluster.v128 } # ERROR: must be a list of clusters, such as [cluster.v128]
-scenario "twice" { clusters = [cluster.v128, cluster.v128] } # ERROR: cluster.v128 is named twice
+scenario "twice" { clusters = [cluster.v128, cluster.v128] } # ERROR: cluster.v128 is listed twice

@@ -2,7 +2,7 @@ variable "needed" { type = string } # ERROR: The variable "needed" has no defaul
 
 variable "n" {
   type    = number
-  default = "many" # ERROR: The default of variable "n" does not suit its type, number: a number is required
+  default = "many" # ERROR: The default of variable "n" does not match its type, number: a number is required
 }
 variable "t" {
   type    = strin # ERROR: The keyword "strin" is not a valid type specification

@@ -2,8 +2,9 @@
 # version. See README.md.
 
 lab {
-  name        = "gates"
-  description = "A feature gate that one component lacks, and one that is unknown, locked or removed."
+  name         = "gates"
+  description  = "A feature gate that one component lacks, and one that is unknown, locked or removed."
+  cluster_sets = ["standard"]
 }
 
 variable "component" {
@@ -14,19 +15,6 @@ variable "component" {
     condition     = contains(["kube-apiserver", "kube-controller-manager", "kube-scheduler"], var.component)
     error_message = "The component must be kube-apiserver, kube-controller-manager or kube-scheduler."
   }
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
 }
 
 # On, except for one component.
@@ -62,10 +50,6 @@ cluster "v128_not_manager" {
   }
 }
 
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
 # On by default, and off if the configuration says so.
 cluster "v129_not_kubelet" {
   kubernetes = "1.29"
@@ -74,26 +58,9 @@ cluster "v129_not_kubelet" {
   }
 }
 
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
-}
-
 scenario "component" {
   description = "Which components read the gate, and what each does without it."
-  clusters = [
-    cluster.v127, cluster.v128, cluster.v128_on,
-    cluster.v128_not_apiserver, cluster.v128_not_scheduler, cluster.v128_not_kubelet, cluster.v128_not_manager,
-    cluster.v129, cluster.v129_not_kubelet,
-    cluster.v133, cluster.v136, cluster.v137,
-  ]
+  clusters    = values(cluster)
 
   locals {
     # What happens to a native sidecar here.
@@ -206,8 +173,8 @@ scenario "component" {
 scenario "fields" {
   description = "What else the API server says about restartPolicy in a container."
   clusters = [
-    cluster.v127, cluster.v128, cluster.v128_on, cluster.v128_not_apiserver, cluster.v129,
-    cluster.v133, cluster.v136, cluster.v137,
+    for name, c in cluster : c
+    if !contains(["v128_not_scheduler", "v128_not_kubelet", "v128_not_manager", "v129_not_kubelet"], name)
   ]
 
   locals {
@@ -290,7 +257,7 @@ scenario "fields" {
 
 scenario "flags" {
   description = "What a component says about the gate on its command line."
-  clusters    = [cluster.v127, cluster.v128, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if can(regex("^v[0-9]+$", name))] # one of each version
 
   locals {
     known  = target.minor >= 28 && target.minor <= 36

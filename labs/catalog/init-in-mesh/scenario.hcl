@@ -1,42 +1,14 @@
 # An init container that needs the network of a service mesh. See README.md.
 
 lab {
-  name        = "init-in-mesh"
-  description = "An init container that needs the mesh's proxy: which position must the proxy have?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "init-in-mesh"
+  description  = "An init container that needs the mesh's proxy: which position must the proxy have?"
+  cluster_sets = ["standard"]
 }
 
 scenario "classic" {
   description = "The proxy is an ordinary container: the init container never reaches it."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     fetch = pod.classic.container["fetch"]
@@ -74,7 +46,7 @@ scenario "classic" {
 
 scenario "second" {
   description = "The proxy is a native sidecar, but after the init container: that does not help."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     fetch = pod.second.container["fetch"]
@@ -102,7 +74,7 @@ scenario "second" {
 
 scenario "first" {
   description = "The proxy is the first of the init containers: all others have the network."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     proxy = pod.first.container["proxy"]

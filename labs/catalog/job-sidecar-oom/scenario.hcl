@@ -2,42 +2,14 @@
 # container, and as a native sidecar. See README.md.
 
 lab {
-  name        = "job-sidecar-oom"
-  description = "restartPolicy Never, and the helper exceeds its memory limit: is it restarted?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "job-sidecar-oom"
+  description  = "restartPolicy Never, and the helper exceeds its memory limit: is it restarted?"
+  cluster_sets = ["standard"]
 }
 
 scenario "classic" {
   description = "An ordinary helper that is killed is not restarted, and the Job fails."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     main   = job.myapp.pod.container["main-container-1"]
@@ -113,7 +85,7 @@ scenario "classic" {
 
 scenario "native" {
   description = "A native sidecar that is killed is restarted, also with restartPolicy Never."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     main    = job.myapp.pod.container["main-container-1"]
@@ -202,7 +174,7 @@ scenario "native" {
 
 scenario "onfailure" {
   description = "With restartPolicy OnFailure the same restart counts against backoffLimit."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     main    = job.myapp.pod.container["main-container-1"]

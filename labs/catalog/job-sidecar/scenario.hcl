@@ -2,42 +2,14 @@
 # sidecar. See README.md.
 
 lab {
-  name        = "job-sidecar"
-  description = "A Job whose helper never ends: when does it complete?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "job-sidecar"
+  description  = "A Job whose helper never ends: when does it complete?"
+  cluster_sets = ["standard"]
 }
 
 scenario "classic" {
   description = "A Job whose helper is an ordinary container never completes."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   apply "job" {
     manifests = [file("classic.yaml")]
@@ -86,7 +58,7 @@ scenario "classic" {
 
 scenario "native" {
   description = "The same helper as a native sidecar."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     main    = job.myapp.pod.container["main-container-1"]

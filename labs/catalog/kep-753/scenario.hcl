@@ -2,42 +2,14 @@
 # what replaced it. See README.md.
 
 lab {
-  name        = "kep-753"
-  description = "The abandoned lifecycle.type: Sidecar: how does each version react to it?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "kep-753"
+  description  = "The abandoned lifecycle.type: Sidecar: how does each version react to it?"
+  cluster_sets = ["standard"]
 }
 
 scenario "proposed" {
   description = "No version knows lifecycle.type: Sidecar, and its containers are ordinary ones."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     job_main    = job.proposed.pod.container["main"]
@@ -141,7 +113,7 @@ scenario "proposed" {
 
 scenario "native" {
   description = "What replaced it: init containers with restartPolicy Always."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     job_main    = job.native.pod.container["main"]

@@ -2,42 +2,14 @@
 # last ones? See README.md.
 
 lab {
-  name        = "log-shipper"
-  description = "A log shipper that stops with the app loses the last lines; one that stops after it keeps them."
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "log-shipper"
+  description  = "A log shipper that stops with the app loses the last lines; one that stops after it keeps them."
+  cluster_sets = ["standard"]
 }
 
 scenario "classic" {
   description = "SIGTERM is sent to an ordinary shipper and to the app at the same time."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     app     = pod.web.container["app"]
@@ -86,7 +58,7 @@ scenario "classic" {
 
 scenario "prestop" {
   description = "The work-around: the shipper sleeps in preStop for longer than the app drains."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     app     = pod.web.container["app"]
@@ -130,7 +102,7 @@ scenario "prestop" {
 
 scenario "native" {
   description = "As a native sidecar the shipper stops after the app, from 1.29 on."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     app     = pod.web.container["app"]
@@ -185,7 +157,7 @@ scenario "native" {
 
 scenario "job" {
   description = "A Job's app ends by itself: a native shipper has its last line, on 1.28 too."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     app     = job.batch.pod.container["app"]

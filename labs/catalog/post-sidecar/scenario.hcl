@@ -2,42 +2,14 @@
 # volume. See README.md.
 
 lab {
-  name        = "post-sidecar"
-  description = "A helper that must come after the app: can a pod express that?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "post-sidecar"
+  description  = "A helper that must come after the app: can a pod express that?"
+  cluster_sets = ["standard"]
 }
 
 scenario "ordinary" {
   description = "The helper as an ordinary container: too early, delayed once, or polling."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     race = pod.race.container
@@ -137,7 +109,7 @@ scenario "ordinary" {
 
 scenario "native" {
   description = "The helper as a native sidecar: before the app, never after."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     before   = pod.before.container

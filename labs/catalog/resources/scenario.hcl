@@ -1,42 +1,14 @@
 # What a sidecar's requests add to those of its pod, by version. See README.md.
 
 lab {
-  name        = "resources"
-  description = "Sidecars are added to a pod's request, init containers are not."
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "resources"
+  description  = "Sidecars are added to a pod's request, init containers are not."
+  cluster_sets = ["standard"]
 }
 
 scenario "quota" {
   description = "The request that the API server calculates for a pod."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     of = { resource = "cpu", unit = 100, suffix = "m" }
@@ -114,7 +86,7 @@ scenario "quota" {
 
 scenario "scheduler" {
   description = "The same pods, as large as the node: which fit?"
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     # Memory, because the system's own pods request little of it. A request alone

@@ -2,42 +2,14 @@
 # what does it affect? See README.md.
 
 lab {
-  name        = "sidecar-health"
-  description = "A failing helper: what restarts, and what happens to the pod's readiness, its endpoints and STATUS?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "sidecar-health"
+  description  = "A failing helper: what restarts, and what happens to the pod's readiness, its endpoints and STATUS?"
+  cluster_sets = ["standard"]
 }
 
 scenario "classic" {
   description = "The helper is an ordinary container."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     app     = pod.web.container["app"]
@@ -127,7 +99,7 @@ scenario "classic" {
 
 scenario "native" {
   description = "The helper is a native sidecar."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     app    = pod.web.container["app"]
@@ -257,7 +229,7 @@ scenario "native" {
 
 scenario "coupled" {
   description = "The sidecar is in its back-off, and the app crashes: does the app have to wait too?"
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     app    = pod.coupled.container["app"]
@@ -318,7 +290,7 @@ scenario "coupled" {
 
 scenario "uncoupled" {
   description = "The control: an init container that has completed is after the sidecar, so the app does not wait."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     app    = pod.uncoupled.container["app"]

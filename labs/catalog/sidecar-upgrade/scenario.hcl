@@ -1,8 +1,9 @@
 # A new image for one container of a running pod. See README.md.
 
 lab {
-  name        = "sidecar-upgrade"
-  description = "A new image for the helper alone: what is restarted, and what keeps running?"
+  name         = "sidecar-upgrade"
+  description  = "A new image for the helper alone: what is restarted, and what keeps running?"
+  cluster_sets = ["standard"]
 }
 
 # A new name is a new image to the kubelet; the contents may be the same.
@@ -17,38 +18,9 @@ locals {
   new_image = "(^|/)${var.new_image}$"
 }
 
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
-}
-
 scenario "rollout" {
   description = "In the template of a controller a new image means a new pod; in the pod it does not."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     pod    = pod["web-0"]
@@ -111,7 +83,7 @@ scenario "rollout" {
 
 scenario "ordinary" {
   description = "An ordinary helper is upgraded in place, on all versions."
-  clusters    = [cluster.v127, cluster.v128, cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = values(cluster)
 
   locals {
     app    = pod.web.container["app"]
@@ -206,7 +178,7 @@ scenario "ordinary" {
 
 scenario "native" {
   description = "On 1.33 and later a native sidecar is upgraded in place; on 1.28 and 1.29 the kubelet ignores its new image."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     setup  = pod.web.container["setup"]

@@ -2,37 +2,9 @@
 # See README.md.
 
 lab {
-  name        = "start-order"
-  description = "proxy, mysql client, service: start order is not readiness."
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "start-order"
+  description  = "proxy, mysql client, service: start order is not readiness."
+  cluster_sets = ["standard"]
 }
 
 scenario "ordinary" {

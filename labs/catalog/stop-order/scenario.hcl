@@ -1,37 +1,9 @@
 # On SIGTERM the app still needs its proxy. See README.md.
 
 lab {
-  name        = "stop-order"
-  description = "A pod is deleted: is the proxy still there for the app's last request?"
-}
-
-cluster "v127" {
-  kubernetes = "1.27"
-}
-
-cluster "v128" {
-  kubernetes = "1.28"
-}
-
-cluster "v128_on" {
-  kubernetes    = "1.28"
-  feature_gates = { SidecarContainers = true }
-}
-
-cluster "v129" {
-  kubernetes = "1.29"
-}
-
-cluster "v133" {
-  kubernetes = "1.33"
-}
-
-cluster "v136" {
-  kubernetes = "1.36"
-}
-
-cluster "v137" {
-  kubernetes = "1.37"
+  name         = "stop-order"
+  description  = "A pod is deleted: is the proxy still there for the app's last request?"
+  cluster_sets = ["standard"]
 }
 
 scenario "ordinary" {
@@ -134,7 +106,7 @@ scenario "refused" {
 
 scenario "native" {
   description = "Native sidecars: from 1.29 on they are stopped after the app, the last of them first."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     proxy = pod.native.container["proxy"]
@@ -216,7 +188,7 @@ scenario "native" {
 
 scenario "grace" {
   description = "The pod has one grace period: a slow app uses up its sidecars' share."
-  clusters    = [cluster.v128_on, cluster.v129, cluster.v133, cluster.v136, cluster.v137]
+  clusters    = [for name, c in cluster : c if !contains(["v127", "v128"], name)] # those with native sidecars
 
   locals {
     proxy      = pod.grace.container["proxy"]

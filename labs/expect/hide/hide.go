@@ -1,5 +1,5 @@
 // Package hide holds verdicts to their promise: it takes a journal, hides spans
-// of what its sources told, as they declare it, delays what arrived, and judges
+// of what its sources reported, as they declare it, delays what arrived, and judges
 // again. Hiding may turn a verdict into Error and never into its opposite;
 // delays may change when it is known and never what it is.
 //
@@ -30,7 +30,7 @@ type Span struct {
 	From, To time.Time
 	// Open says that the source does not come back.
 	Open bool
-	// Late says that nothing is lost: all is told at the end of the span.
+	// Late says that nothing is lost: everything is reported at the end of the span.
 	Late bool
 }
 
@@ -54,7 +54,7 @@ func (s Span) hides(r *collectors.Record) bool {
 	return s.Kind == "" || s.Kind == kindOf(r)
 }
 
-// kindOf is the kind whose watch told of a record.
+// kindOf is the kind whose watch reported a record.
 func kindOf(r *collectors.Record) string {
 	if r.Type == collectors.TypeEvent {
 		return "Event"
@@ -62,39 +62,40 @@ func kindOf(r *collectors.Record) string {
 	return r.Object.Kind
 }
 
-// Hide is the journal as sources tell it that do not see a span: what was lost
-// is missing, what they find out afterwards is told at its end, and gaps say so.
+// Hide is the journal that sources report if they do not see a span: what was lost
+// is missing, what they find out afterwards is reported at the end of the span, and
+// gaps say so.
 // records must be ordered by Received, and have no gap of that time.
 func Hide(records []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
-	var told, hidden []collectors.Record
+	var reported, hidden []collectors.Record
 	for i := range records {
 		if s.hides(&records[i]) {
 			hidden = append(hidden, records[i])
 		} else {
-			told = append(told, records[i])
+			reported = append(reported, records[i])
 		}
 	}
 	noticed := s.From.Add(time.Duration(rnd.Int64N(int64(Answer * 9 / 10))))
 	object := collectors.Object{Kind: s.Kind}
 	if s.Open || noticed.Before(s.To) {
-		told = append(told, gap(s, object, noticed, time.Time{}, -1))
+		reported = append(reported, gap(s, object, noticed, time.Time{}, -1))
 	}
 	if s.Open {
-		return ordered(told)
+		return ordered(reported)
 	}
 	if !s.Late {
-		told = append(told, afterwards(told, hidden, s, rnd)...)
+		reported = append(reported, afterwards(reported, hidden, s, rnd)...)
 		count := -1
 		if s.Source == collectors.SourceLog && len(hidden) > 0 && rnd.IntN(2) == 0 {
 			count = len(hidden) // these lines were dropped, and were counted
 		}
-		return ordered(append(told, gap(s, object, s.To, s.To, count)))
+		return ordered(append(reported, gap(s, object, s.To, s.To, count)))
 	}
 	for _, r := range hidden {
-		told = append(told, at(r, s.To))
+		reported = append(reported, at(r, s.To))
 	}
-	told = append(told, gap(s, object, s.To, s.To, 0)) // a source says so when it has told all
-	return ordered(told)
+	reported = append(reported, gap(s, object, s.To, s.To, 0)) // a source says so when it has reported everything
+	return ordered(reported)
 }
 
 func gap(s Span, o collectors.Object, received, to time.Time, count int) collectors.Record {
@@ -113,10 +114,10 @@ func at(r collectors.Record, received time.Time) collectors.Record {
 }
 
 // afterwards is what a source tells of what it did not see.
-func afterwards(told, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
+func afterwards(reported, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
 	switch s.Source {
 	case collectors.SourceAPI:
-		return relisted(told, hidden, s, rnd)
+		return relisted(reported, hidden, s, rnd)
 	case collectors.SourceRuntime:
 		return caughtUp(hidden, s, rnd)
 	}
@@ -135,11 +136,11 @@ func stateKey(r *collectors.Record) stateOf {
 
 // relisted are the states that a list finds: the newest of each object, and
 // which are gone. What came and went in between is lost.
-func relisted(told, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
+func relisted(reported, hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.Record {
 	known, newest := map[stateOf]bool{}, map[stateOf]collectors.Record{}
-	for i := range told {
-		if told[i].Received.Before(s.From) {
-			known[stateKey(&told[i])] = true
+	for i := range reported {
+		if reported[i].Received.Before(s.From) {
+			known[stateKey(&reported[i])] = true
 		}
 	}
 	var found []stateOf
@@ -186,20 +187,20 @@ func caughtUp(hidden []collectors.Record, s Span, rnd *rand.Rand) []collectors.R
 			removed[r.Object] = rnd.IntN(6) == 0
 		}
 	}
-	var told []collectors.Record
+	var reported []collectors.Record
 	lost := map[collectors.Object]bool{}
 	for _, r := range hidden {
 		switch {
 		case removed[r.Object]:
 			if !lost[r.Object] {
 				lost[r.Object] = true
-				told = append(told, gap(s, r.Object, s.To, time.Time{}, -1))
+				reported = append(reported, gap(s, r.Object, s.To, time.Time{}, -1))
 			}
 		case newest[key{r.Object, r.Container}] == r.Task.ID:
-			told = append(told, at(r, s.To))
+			reported = append(reported, at(r, s.To))
 		}
 	}
-	return told
+	return reported
 }
 
 // ordered are records by when they were received.
@@ -235,7 +236,7 @@ func Delay(records []collectors.Record, rnd *rand.Rand) []collectors.Record {
 		if rnd.IntN(often) == 0 {
 			received = received.Add(time.Duration(rnd.Int64N(int64(Answer * 9 / 10))))
 		}
-		if r.Type == collectors.TypeGap { // it comes after what was told before it, and before the rest
+		if r.Type == collectors.TypeGap { // it comes after what was reported before it, and before the rest
 			received = later(received, newest[r.Source])
 			floor[r.Source] = received
 		}

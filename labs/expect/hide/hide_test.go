@@ -128,7 +128,7 @@ type question struct {
 	within, hold time.Duration
 	outcome      bool
 	invariant    bool
-	// impossible says that the condition cannot come true, nor the invariant,
+	// impossible says that the condition cannot become true, nor the invariant,
 	// which is its opposite, be broken.
 	impossible bool
 	begin, end float64

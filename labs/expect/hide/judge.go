@@ -39,7 +39,7 @@ type judge struct {
 	tl      *collectors.Timeline
 	records []collectors.Record
 	now     time.Time
-	// asked is when the sources were asked; zero where no question is open.
+	// asked is when the sources were asked; zero if no question is open.
 	asked time.Time
 }
 

@@ -1,5 +1,5 @@
 // Package example shows how to test on lab's clusters with Go: with
-// sigs.k8s.io/e2e-framework over a cluster that is borrowed from the pool, and
+// sigs.k8s.io/e2e-framework over a cluster that is leased from the pool, and
 // with scenarios of lab's own. All of it is in its tests, which need a container
 // engine:
 //

@@ -26,7 +26,7 @@ import (
 
 var testenv types.Environment
 
-// TestMain borrows a cluster for all tests of the package and gives it back.
+// TestMain leases a cluster for all tests of the package and gives it back.
 func TestMain(m *testing.M) {
 	cfg, err := envconf.NewFromFlags()
 	if err != nil {

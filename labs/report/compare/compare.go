@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/kind-lab/lab/labs/expect"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // Version is the version of a comparison's JSON form. What is added to it later
@@ -47,7 +47,7 @@ type Run struct {
 type Part struct {
 	Scenario    string `json:"scenario"`
 	Description string `json:"description,omitempty"`
-	// Cluster is the cluster on which runs are compared; empty where the sides
+	// Cluster is the cluster on which runs are compared; empty if the sides
 	// are clusters.
 	Cluster string `json:"cluster,omitempty"`
 	// Sides are what is compared, in the order of the clusters or the runs.
@@ -80,9 +80,9 @@ type Side struct {
 // Kind says in what sides differ.
 type Kind string
 
-// The kinds of differences, in the order in which they are told.
+// The kinds of differences, in the order in which they are printed.
 const (
-	// KindVerdict is what became of an expectation, KindStep of another step.
+	// KindVerdict is the result of an expectation, KindStep of another step.
 	KindVerdict Kind = "verdict"
 	KindStep    Kind = "step"
 	// KindPod is whether a pod, or a container of it, was there.
@@ -95,7 +95,7 @@ const (
 	// and ended.
 	KindStarts Kind = "starts"
 	KindEnds   Kind = "ends"
-	// KindExit is what a container came to: its exit code and reason.
+	// KindExit is how a container ended: its exit code and reason.
 	KindExit Kind = "exit"
 	// KindRestarts is how often a container ran.
 	KindRestarts Kind = "restarts"
@@ -145,7 +145,7 @@ type Options struct {
 // Compare compares the clusters of a document with one another; of several
 // documents, the runs of each scenario on each cluster. There a cluster is found
 // again by its name, or else by its version and feature gates.
-func Compare(docs []report.Document, o Options) Comparison {
+func Compare(docs []document.Document, o Options) Comparison {
 	c := Comparison{Version: Version, Runs: named(docs), Parts: []Part{}}
 	var all []side
 	for i, d := range docs {

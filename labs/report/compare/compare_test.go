@@ -14,6 +14,8 @@ import (
 
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -40,13 +42,13 @@ func golden(t *testing.T, name string, got []byte) {
 
 // changed is the job-sidecar as a later run found it: another verdict, and a
 // gap on one cluster, and one cluster that could not be used.
-func changed() report.Document {
+func changed() document.Document {
 	d := jobSidecar("20250305-100000-bbbbbb")
 	last := &d.Report.Runs[7]
 	last.Steps[2] = verdict("the Job completes", "false", expect.Fail)
 	last.Status = expect.Fail
-	d.Pictures[7].Pods[0].Containers[0].Runs = append(d.Pictures[7].Pods[0].Containers[0].Runs, report.RunPicture{StartedAt: runtimeAt(49)})
-	d.Pictures[6].Gaps = []report.GapPicture{{From: 3, To: 4.5, Source: "runtime", Reason: "the stream ended", Lost: -1}}
+	d.Pictures[7].Pods[0].Containers[0].Runs = append(d.Pictures[7].Pods[0].Containers[0].Runs, document.RunPicture{StartedAt: runtimeAt(49)})
+	d.Pictures[6].Gaps = []document.GapPicture{{From: 3, To: 4.5, Source: "runtime", Reason: "the stream ended", Lost: -1}}
 	d.Report.Clusters[0].Error = "creating cluster v127: no room\nthe rest"
 	for _, i := range []int{0, 4} {
 		d.Report.Runs[i].StartedAt = d.Report.Runs[i].StartedAt.Add(0)
@@ -56,7 +58,7 @@ func changed() report.Document {
 }
 
 func TestWritten(t *testing.T) {
-	for name, docs := range map[string][]report.Document{
+	for name, docs := range map[string][]document.Document{
 		"three-sidecars": {threeSidecars("20250304-100000-aaaaaa")},
 		"job-sidecar":    {jobSidecar("20250304-100000-aaaaaa")},
 		"two-runs":       {jobSidecar("20250304-100000-aaaaaa"), changed()},
@@ -64,8 +66,8 @@ func TestWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := Compare(docs, Options{})
 			var text, ascii, markdown bytes.Buffer
-			err := errors.Join(WriteText(&text, c, report.Style{Width: 110}), WriteMarkdown(&markdown, c),
-				WriteText(&ascii, c, report.Style{Width: 70, ASCII: true, Color: true}))
+			err := errors.Join(WriteText(&text, c, layout.Style{Width: 110}), WriteMarkdown(&markdown, c),
+				WriteText(&ascii, c, layout.Style{Width: 70, ASCII: true, Color: true}))
 			data, jsonErr := json.MarshalIndent(c, "", "  ")
 			if err = errors.Join(err, jsonErr); err != nil {
 				t.Fatal(err)
@@ -97,16 +99,16 @@ func textsOf(c Comparison, kind Kind) []string {
 }
 
 // twoSides compares two pictures on clusters of other versions.
-func twoSides(a, b report.Picture) Comparison {
-	d := document("r")
+func twoSides(a, b document.Picture) Comparison {
+	d := sampleRun("r")
 	add(&d, "s", cluster("a", "1.28.1"), a)
 	add(&d, "s", cluster("b", "1.29.1"), b)
-	return Compare([]report.Document{d}, Options{})
+	return Compare([]document.Document{d}, Options{})
 }
 
 func TestOrder(t *testing.T) {
 	for name, c := range map[string]struct {
-		a, b report.Picture
+		a, b document.Picture
 		want []string
 	}{
 		"one after another and together": {stopping(runtimeAt, 15.06, 15.01, 15.12), stopping(runtimeAt, 25.3, 20.2, 15.1), []string{
@@ -117,7 +119,7 @@ func TestOrder(t *testing.T) {
 			"a: one after another: main → a → b → c | b: one after another: main → c → b → a (sidecars in the reverse order of their starts)"}},
 		"the API's seconds do not tell": {stopping(apiAt, 15, 15.5, 15.9), stopping(apiAt, 15.9, 15.5, 15), nil},
 		"the API's seconds tell": {stopping(apiAt, 15, 15.5, 15), stopping(apiAt, 25, 20, 15), []string{
-			"a: main → a, b, c in no order that is known | b: one after another: main → c → b → a"}},
+			"a: main → a, b, c in unknown order | b: one after another: main → c → b → a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, textsOf(twoSides(c.a, c.b), KindEnds)); diff != "" {
@@ -128,8 +130,8 @@ func TestOrder(t *testing.T) {
 }
 
 func TestStartsFollowThePrecision(t *testing.T) {
-	with := func(at func(float64) *report.Instant, first, second float64) report.Picture {
-		return report.Picture{Pods: []report.PodPicture{{Title: "p", Containers: []report.ContainerPicture{ran("x", "main", at, first, -1, 0), ran("y", "main", at, second, -1, 0)}}}}
+	with := func(at func(float64) *document.Instant, first, second float64) document.Picture {
+		return document.Picture{Pods: []document.PodPicture{{Title: "p", Containers: []document.ContainerPicture{ran("x", "main", at, first, -1, 0), ran("y", "main", at, second, -1, 0)}}}}
 	}
 	if got := textsOf(twoSides(with(runtimeAt, 1, 1.001), with(runtimeAt, 1.001, 1)), KindStarts); len(got) != 1 || got[0] != "a: x → y | b: y → x" {
 		t.Errorf("a millisecond apart by the runtime: %q", got)
@@ -160,12 +162,12 @@ func TestLengths(t *testing.T) {
 }
 
 func TestRunsAreMatched(t *testing.T) {
-	one := func(id, name, version string) report.Document {
-		d := document(id)
+	one := func(id, name, version string) document.Document {
+		d := sampleRun(id)
 		add(&d, "s", cluster(name, version), stopping(runtimeAt, 15, 15, 15))
 		return d
 	}
-	titles := func(docs ...report.Document) []string {
+	titles := func(docs ...document.Document) []string {
 		c := Compare(docs, Options{})
 		out := c.Notes
 		for _, p := range c.Parts {
@@ -181,7 +183,7 @@ func TestRunsAreMatched(t *testing.T) {
 		"by name":          {titles(one("r1", "x", "1.28.1"), one("r2", "x", "1.29.1")), []string{"x: r1 r2"}},
 		"by version":       {titles(one("r1", "x", "1.28.1"), one("r2", "y", "1.28.1")), []string{"x: r1 r2"}},
 		"all with all":     {titles(one("r1", "x", "1.28.1"), one("r2", "y", "1.29.1")), []string{": r1/x r2/y"}},
-		"of one run alone": {titles(threeSidecars("r1"), document("r2")), []string{"three on v128_on is in r1 alone.", "three on v129 is in r1 alone."}},
+		"of one run alone": {titles(threeSidecars("r1"), sampleRun("r2")), []string{"three on v128_on is in r1 alone.", "three on v129 is in r1 alone."}},
 		"one run twice":    {titles(one("r1", "x", "1.28.1"), one("r1", "x", "1.28.1")), []string{"x: r1 r1 (2)"}},
 		"nothing to match": {titles(one("r1", "x", "1.28.1")), nil},
 	} {
@@ -192,7 +194,7 @@ func TestRunsAreMatched(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	c := Compare([]report.Document{jobSidecar("r")}, Options{Keep: func(scenario, cluster string) bool { return scenario == "classic" && cluster != "v129" }})
+	c := Compare([]document.Document{jobSidecar("r")}, Options{Keep: func(scenario, cluster string) bool { return scenario == "classic" && cluster != "v129" }})
 	if len(c.Parts) != 1 || len(c.Parts[0].Sides) != 3 || c.Differ() {
 		t.Errorf("got %+v", c.Parts)
 	}
@@ -200,12 +202,12 @@ func TestKeep(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	a, b := threeSidecars("r1"), threeSidecars("r2")
-	if diff := cmp.Diff(a, Merge([]report.Document{a})); diff != "" {
+	if diff := cmp.Diff(a, Merge([]document.Document{a})); diff != "" {
 		t.Errorf("one alone is changed:\n%s", diff)
 	}
 	b.Report.Status, b.Report.Errors = expect.Fail, []string{"left"}
-	a.Sources = []report.SourceFile{{Name: "scenario.hcl", Text: "x"}}
-	m := Merge([]report.Document{a, b})
+	a.Sources = []document.SourceFile{{Name: "scenario.hcl", Text: "x"}}
+	m := Merge([]document.Document{a, b})
 	var names []string
 	for i, p := range m.Pictures {
 		names = append(names, m.Report.Runs[i].Cluster, p.Cluster)
@@ -222,13 +224,13 @@ func TestMerge(t *testing.T) {
 }
 
 func TestHostileTextIsOnlyText(t *testing.T) {
-	d := document("r")
+	d := sampleRun("r")
 	hostile := "<script>alert(1)</script> | [x](https://evil.example) @someone #12 :tada: \x1b[2J `code` *bold*\nnext www.evil.example"
-	add(&d, "s", cluster("a", "1.28.1"), report.Picture{}, verdict(hostile, "true", expect.Pass))
-	add(&d, "s", cluster("b", "1.29.1"), report.Picture{}, verdict(hostile, "false", expect.Pass))
-	c := Compare([]report.Document{d}, Options{})
+	add(&d, "s", cluster("a", "1.28.1"), document.Picture{}, verdict(hostile, "true", expect.Pass))
+	add(&d, "s", cluster("b", "1.29.1"), document.Picture{}, verdict(hostile, "false", expect.Pass))
+	c := Compare([]document.Document{d}, Options{})
 	var markdown, text bytes.Buffer
-	if err := errors.Join(WriteMarkdown(&markdown, c), WriteText(&text, c, report.Style{})); err != nil {
+	if err := errors.Join(WriteMarkdown(&markdown, c), WriteText(&text, c, layout.Style{})); err != nil {
 		t.Fatal(err)
 	}
 	want := "| &#60;script&#62;alert(1)&#60;/script&#62; \\| \\[x\\](https&#58;//evil.example) &#64;someone &#35;12 &#58;tada:  \\`code\\` \\*bold\\* next www&#46;evil.example | ✅ true | ✅ false |"

@@ -7,7 +7,7 @@ import (
 )
 
 // grouped puts sides together that agree with the first of a group. of returns
-// false where nothing is known of a side, and text says what all of a group have
+// false if nothing is known of a side, and text says what all of a group have
 // in common.
 func grouped[T any](sides []side, of func(side) (T, bool), same func(a, b T) bool, text func([]T) string) []Group {
 	var first []T
@@ -85,7 +85,7 @@ func (d Difference) group(name string) int {
 	return slices.IndexFunc(d.Groups, func(g Group) bool { return slices.Contains(g.Sides, name) })
 }
 
-// outcome is what became of a step.
+// outcome is the result of a step.
 type outcome struct {
 	text   string
 	status expect.Status

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/kind-lab/lab/labs/expect"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 // mostColumns is how many sides have a column each in Markdown; where there are
@@ -78,7 +78,7 @@ func columns(b *strings.Builder, p Part) {
 
 // groups writes a part with a row for each group of sides.
 func groups(b *strings.Builder, p Part) {
-	b.WriteString("| difference | on | what was so |\n| --- | --- | --- |\n")
+	b.WriteString("| difference | on | observed |\n| --- | --- | --- |\n")
 	for _, d := range p.Differences {
 		title := escaped(d.Title())
 		for _, g := range d.Groups {
@@ -102,7 +102,7 @@ func (g Group) marked() string {
 // markup, no HTML, no link, no mention of a person or an issue, no emoji.
 func escaped(text string) string {
 	var b strings.Builder
-	runes := []rune(strings.ReplaceAll(report.Plain(text), "www.", "www\x00"))
+	runes := []rune(strings.ReplaceAll(layout.Clean(text), "www.", "www\x00"))
 	for i, r := range runes {
 		next := ' '
 		if i+1 < len(runes) {

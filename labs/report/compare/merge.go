@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // Merge makes one document of several, whose clusters are named RUN/CLUSTER, to
 // be shown side by side. One document alone stays as it is. The scenario's
 // files are those of the first; they are left out where another has others.
-func Merge(docs []report.Document) report.Document {
+func Merge(docs []document.Document) document.Document {
 	if len(docs) == 1 {
 		return docs[0]
 	}
-	out := report.Document{Version: report.DocumentVersion, Report: report.Report{Version: report.ModelVersion}}
+	out := document.Document{Version: document.Version, Report: report.Report{Version: report.ModelVersion}}
 	var ids, commands []string
 	for i, run := range named(docs) {
 		d := docs[i]

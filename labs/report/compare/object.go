@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // objects compares the conditions of Jobs and of other objects at the end.
@@ -21,7 +21,7 @@ func objects(sides []side) []Difference {
 	var out []Difference
 	for _, name := range names {
 		out = append(out, texts(KindCondition, name, sides, func(s side) (string, bool) {
-			i := slices.IndexFunc(s.picture.Objects, func(o report.ObjectPicture) bool { return o.Kind+"/"+o.Name == name })
+			i := slices.IndexFunc(s.picture.Objects, func(o document.ObjectPicture) bool { return o.Kind+"/"+o.Name == name })
 			if i < 0 {
 				return "was not seen", strings.HasPrefix(name, "Job/") // others' names may hold what was generated
 			}
@@ -32,7 +32,7 @@ func objects(sides []side) []Difference {
 }
 
 // conditions are those that an object has at the end, and whether it is gone.
-func conditions(o report.ObjectPicture) string {
+func conditions(o document.ObjectPicture) string {
 	last := map[string]string{}
 	for _, c := range o.Conditions {
 		if c.Status == "" {

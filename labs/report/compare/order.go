@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // Together is how far apart ends may be that count as one.
@@ -18,7 +18,7 @@ const Together = time.Second
 type moment struct {
 	container string
 	kind      string
-	report.Instant
+	document.Instant
 }
 
 // sequence is the order in which things happened: groups that have no order
@@ -109,7 +109,7 @@ func sameOrder(apart time.Duration) func(a, b sequence) bool {
 
 // orders compares in which order a pod's containers started and ended, and how
 // long that took.
-func orders(sides []side, title string, on func(side) (report.PodPicture, bool)) []Difference {
+func orders(sides []side, title string, on func(side) (document.PodPicture, bool)) []Difference {
 	starts := func(s side) (sequence, bool) {
 		p, _ := on(s)
 		seq := sequenceOf(startsOf(p), 0)
@@ -134,7 +134,7 @@ func orders(sides []side, title string, on func(side) (report.PodPicture, bool))
 }
 
 // startsOf are the first starts of a pod's containers.
-func startsOf(p report.PodPicture) []moment {
+func startsOf(p document.PodPicture) []moment {
 	var out []moment
 	for _, c := range p.Containers {
 		if len(c.Runs) > 0 && c.Runs[0].StartedAt != nil {
@@ -145,7 +145,7 @@ func startsOf(p report.PodPicture) []moment {
 }
 
 // endsOf are the ends of a pod's containers in their newest runs.
-func endsOf(p report.PodPicture) []moment {
+func endsOf(p document.PodPicture) []moment {
 	var out []moment
 	for _, c := range p.Containers {
 		if n := len(c.Runs); n > 0 && c.Runs[n-1].FinishedAt != nil {
@@ -185,7 +185,7 @@ func groupText(g []moment) string {
 	slices.Sort(names)
 	text := strings.Join(names, ", ")
 	if coarse {
-		return text + " in no order that is known"
+		return text + " in unknown order"
 	}
 	return fmt.Sprintf("%s together (within %.2f s)", text, g[len(g)-1].At-g[0].At)
 }

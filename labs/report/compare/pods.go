@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // arrow stands between what followed each other.
@@ -38,10 +39,10 @@ func rank(k Kind) int {
 
 // pod compares the pods of a title.
 func pod(sides []side, title string) []Difference {
-	on := func(s side) (report.PodPicture, bool) {
-		i := slices.IndexFunc(s.picture.Pods, func(p report.PodPicture) bool { return p.Title == title })
+	on := func(s side) (document.PodPicture, bool) {
+		i := slices.IndexFunc(s.picture.Pods, func(p document.PodPicture) bool { return p.Title == title })
 		if i < 0 {
-			return report.PodPicture{}, false
+			return document.PodPicture{}, false
 		}
 		return s.picture.Pods[i], true
 	}
@@ -70,9 +71,9 @@ func pod(sides []side, title string) []Difference {
 		}
 	}
 	for _, name := range names {
-		out = append(out, container(sides, title+"/"+name, func(s side) (found report.ContainerPicture, of, there bool) {
+		out = append(out, container(sides, title+"/"+name, func(s side) (found document.ContainerPicture, of, there bool) {
 			p, seen := on(s)
-			i := slices.IndexFunc(p.Containers, func(c report.ContainerPicture) bool { return c.Name == name })
+			i := slices.IndexFunc(p.Containers, func(c document.ContainerPicture) bool { return c.Name == name })
 			if i < 0 {
 				return found, seen, false
 			}
@@ -83,7 +84,7 @@ func pod(sides []side, title string) []Difference {
 }
 
 // course are the distinct STATUSes in their order.
-func course(p report.PodPicture) string {
+func course(p document.PodPicture) string {
 	var all []string
 	for _, c := range p.Statuses {
 		if len(all) == 0 || all[len(all)-1] != c.Status {
@@ -95,7 +96,7 @@ func course(p report.PodPicture) string {
 
 // container compares a container; on says whether the pod was there, and the
 // container in it.
-func container(sides []side, subject string, on func(side) (found report.ContainerPicture, pod, there bool)) []Difference {
+func container(sides []side, subject string, on func(side) (found document.ContainerPicture, pod, there bool)) []Difference {
 	out := texts(KindPod, subject, sides, func(s side) (string, bool) {
 		_, pod, there := on(s)
 		if there {
@@ -103,7 +104,7 @@ func container(sides []side, subject string, on func(side) (found report.Contain
 		}
 		return "is not in the pod", pod
 	})
-	there := func(of func(report.ContainerPicture) (string, bool)) func(side) (string, bool) {
+	there := func(of func(document.ContainerPicture) (string, bool)) func(side) (string, bool) {
 		return func(s side) (string, bool) {
 			c, _, ok := on(s)
 			if !ok {
@@ -112,19 +113,19 @@ func container(sides []side, subject string, on func(side) (found report.Contain
 			return of(c)
 		}
 	}
-	out = append(out, texts(KindContainer, subject, sides, there(func(c report.ContainerPicture) (string, bool) { return c.Kind, c.Kind != "" }))...)
-	out = append(out, texts(KindExit, subject, sides, there(func(c report.ContainerPicture) (string, bool) { return came(c), true }))...)
-	out = append(out, texts(KindRestarts, subject, sides, there(func(c report.ContainerPicture) (string, bool) {
-		return plural(len(c.Runs)-1, "restart"), len(c.Runs) > 0
+	out = append(out, texts(KindContainer, subject, sides, there(func(c document.ContainerPicture) (string, bool) { return c.Kind, c.Kind != "" }))...)
+	out = append(out, texts(KindExit, subject, sides, there(func(c document.ContainerPicture) (string, bool) { return ended(c), true }))...)
+	out = append(out, texts(KindRestarts, subject, sides, there(func(c document.ContainerPicture) (string, bool) {
+		return text.Plural(len(c.Runs)-1, "restart"), len(c.Runs) > 0
 	}))...)
-	return append(out, durations(sides, subject, func(s side) (report.ContainerPicture, bool) {
+	return append(out, durations(sides, subject, func(s side) (document.ContainerPicture, bool) {
 		c, _, ok := on(s)
 		return c, ok
 	})...)
 }
 
-// came is what a container came to in its newest run.
-func came(c report.ContainerPicture) string {
+// ended says how the newest run of a container ended.
+func ended(c document.ContainerPicture) string {
 	if len(c.Runs) == 0 {
 		return "never started"
 	}
@@ -132,12 +133,12 @@ func came(c report.ContainerPicture) string {
 	if !r.Exited {
 		return "still ran at the end"
 	}
-	text := "exited " + report.ExitText(r.ExitCode)
+	text := "exited " + text.ExitText(r.ExitCode)
 	if r.Reason != "" && !(r.Reason == "Completed" && r.ExitCode == 0) && !(r.Reason == "Error" && r.ExitCode != 0) {
 		text += " (" + r.Reason + ")"
 	}
 	if r.OOM && r.Reason != "OOMKilled" {
-		text += ", after the kernel killed for memory in it"
+		text += ", after the kernel killed a process in it for lack of memory"
 	}
 	return text
 }
@@ -183,7 +184,7 @@ func lengths(kind Kind, subject string, sides []side, of func(side) (length, boo
 }
 
 // between is the time from one instant to another.
-func between(from, to report.Instant) length {
+func between(from, to document.Instant) length {
 	return length{seconds: to.At - from.At, within: (from.Precision + to.Precision).Seconds()}
 }
 
@@ -191,7 +192,7 @@ func between(from, to report.Instant) length {
 const mostRuns = 3
 
 // durations compares how long a container ran, run by run.
-func durations(sides []side, subject string, on func(side) (report.ContainerPicture, bool)) []Difference {
+func durations(sides []side, subject string, on func(side) (document.ContainerPicture, bool)) []Difference {
 	several := slices.ContainsFunc(sides, func(s side) bool { c, _ := on(s); return len(c.Runs) > 1 })
 	var out []Difference
 	for n := range mostRuns {
@@ -208,11 +209,4 @@ func durations(sides []side, subject string, on func(side) (report.ContainerPict
 		})...)
 	}
 	return out
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // side is a Side with what is compared of it.
@@ -15,11 +16,11 @@ type side struct {
 	Side
 	cluster report.Cluster
 	run     report.Run
-	picture report.Picture
+	picture document.Picture
 }
 
 // named gives each run a name of its own.
-func named(docs []report.Document) []Run {
+func named(docs []document.Document) []Run {
 	runs := []Run{}
 	count := map[string]int{}
 	for _, d := range docs {
@@ -35,7 +36,7 @@ func named(docs []report.Document) []Run {
 }
 
 // sidesOf are a document's sides, clusters in the report's order.
-func sidesOf(d report.Document, run string, o Options) []side {
+func sidesOf(d document.Document, run string, o Options) []side {
 	place := map[string]int{}
 	clusters := map[string]report.Cluster{}
 	for i, c := range d.Report.Clusters {
@@ -67,26 +68,26 @@ func (s side) usable() (note string, ok bool) {
 	switch {
 	case s.cluster.Error != "" && s.run.StartedAt.IsZero():
 		first, _, _ := strings.Cut(s.cluster.Error, "\n")
-		return fmt.Sprintf("%s is not compared, since its cluster could not be used: %s", s.Name, first), false
+		return fmt.Sprintf("%s is not compared, because its cluster could not be used: %s", s.Name, first), false
 	case s.run.StartedAt.IsZero():
-		return s.Name + " is not compared, since it did not begin.", false
+		return s.Name + " is not compared, because it did not start.", false
 	case len(s.picture.Gaps) > 0:
-		return fmt.Sprintf("Of %s not all was seen: %s. A difference may be due to that.", s.Name, gaps(s.picture.Gaps)), true
+		return fmt.Sprintf("%s was not observed completely: %s. This can cause a difference.", s.Name, gaps(s.picture.Gaps)), true
 	}
 	return "", true
 }
 
-func gaps(all []report.GapPicture) string {
+func gaps(all []document.GapPicture) string {
 	var out []string
 	for _, g := range all {
-		text := fmt.Sprintf("nothing by the %s from %.1f s to %.1f s", g.Source, g.From, g.To)
+		text := fmt.Sprintf("the source %q saw nothing from %.1f s to %.1f s", g.Source, g.From, g.To)
 		if !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}
 	const most = 3
 	if more := len(out) - most; more > 0 {
-		out = append(out[:most], fmt.Sprintf("and %d times more", more))
+		out = append(out[:most], fmt.Sprintf("and %d more gaps", more))
 	}
 	return strings.Join(out, ", ")
 }

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // WriteText writes the comparison for people: for each part its sides, then a
 // row for each group of each difference, then what came out alike.
-func WriteText(w io.Writer, c Comparison, style report.Style) error {
-	s := report.NewSheet(style)
+func WriteText(w io.Writer, c Comparison, style layout.Style) error {
+	s := layout.NewPage(style)
 	for _, p := range c.Parts {
 		if p.plain() {
 			continue
@@ -21,11 +22,11 @@ func WriteText(w io.Writer, c Comparison, style report.Style) error {
 		s.Table([]string{p.sidesTitle(), "KUBERNETES"}, sideRows(p))
 		s.Blank()
 		if rows := differenceRows(p, style); len(rows) > 0 {
-			s.Table([]string{"DIFFERENCE", "ON", "WHAT WAS SO"}, rows)
+			s.Table([]string{"DIFFERENCE", "ON", "OBSERVED"}, rows)
 			s.Blank()
 		}
 		for _, line := range p.closing() {
-			s.Text(line)
+			s.Text("", line)
 		}
 		for _, note := range p.Notes {
 			s.Note(note)
@@ -35,7 +36,7 @@ func WriteText(w io.Writer, c Comparison, style report.Style) error {
 		}
 	}
 	if text := c.same(); text != "" {
-		s.Text(text)
+		s.Text("", text)
 		s.Blank()
 	}
 	for _, note := range c.Notes {
@@ -86,16 +87,16 @@ func (p Part) sidesTitle() string {
 	return "CLUSTER"
 }
 
-func sideRows(p Part) [][]report.SheetCell {
-	var rows [][]report.SheetCell
+func sideRows(p Part) [][]layout.StatusCell {
+	var rows [][]layout.StatusCell
 	for _, s := range p.Sides {
-		rows = append(rows, []report.SheetCell{{Text: s.Name}, {Text: s.About()}})
+		rows = append(rows, []layout.StatusCell{{Text: s.Name}, {Text: s.About()}})
 	}
 	return rows
 }
 
-func differenceRows(p Part, style report.Style) [][]report.SheetCell {
-	var rows [][]report.SheetCell
+func differenceRows(p Part, style layout.Style) [][]layout.StatusCell {
+	var rows [][]layout.StatusCell
 	for _, d := range p.Differences {
 		title := d.Title()
 		for _, g := range d.Groups {
@@ -103,7 +104,7 @@ func differenceRows(p Part, style report.Style) [][]report.SheetCell {
 			if style.ASCII {
 				text = strings.ReplaceAll(text, arrow, " -> ")
 			}
-			rows = append(rows, []report.SheetCell{{Text: title}, {Text: strings.Join(g.Sides, ", ")}, {Text: text, Status: g.Status}})
+			rows = append(rows, []layout.StatusCell{{Text: title}, {Text: strings.Join(g.Sides, ", ")}, {Text: text, Status: g.Status}})
 			title = ""
 		}
 	}
@@ -116,7 +117,7 @@ func (d Difference) Title() string {
 	case KindVerdict, KindStep:
 		return d.Subject
 	case KindPod:
-		return "whether " + d.Subject + " was there"
+		return "presence of " + d.Subject
 	case KindStatus:
 		return "STATUS of " + d.Subject
 	case KindContainer:
@@ -130,7 +131,7 @@ func (d Difference) Title() string {
 	case KindRestarts:
 		return "restarts of " + d.Subject
 	case KindDuration:
-		return "how long " + d.Subject + " ran"
+		return "duration of " + d.Subject
 	case KindSpan:
 		return "from the first end to the last in " + d.Subject
 	case KindQOS:
@@ -166,7 +167,7 @@ func (a Alike) text(sides []Side) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Alike in all that was compared, although they differ in %s: %s.", strings.Join(a.Asked, " and "), list(names))
+	return fmt.Sprintf("The same in all comparisons, although they differ in %s: %s.", strings.Join(a.Asked, " and "), list(names))
 }
 
 func list(names []string) string {
@@ -195,8 +196,8 @@ func (c Comparison) summary() string {
 		}
 	}
 	if differences == 0 {
-		return fmt.Sprintf("No differences in %s.", plural(compared, "comparison"))
+		return fmt.Sprintf("No differences in %s.", text.Plural(compared, "comparison"))
 	}
-	return fmt.Sprintf("%s, in %d of %s. Ends less than %g s apart count as one; lengths differ by more than %g s and %g %%.",
-		plural(differences, "difference"), with, plural(compared, "comparison"), Together.Seconds(), leastSeconds, leastShare*100)
+	return fmt.Sprintf("%s, in %d of %s. Ends less than %g s apart count as simultaneous. Durations differ if the difference is more than %g s and more than %g %%.",
+		text.Plural(differences, "difference"), with, text.Plural(compared, "comparison"), Together.Seconds(), leastSeconds, leastShare*100)
 }

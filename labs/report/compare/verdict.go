@@ -3,9 +3,10 @@ package compare
 import (
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
-// verdicts compares what became of expectations and of the other steps.
+// verdicts compares the result of expectations and of the other steps.
 func verdicts(sides []side) []Difference {
 	var r report.Report
 	for _, s := range sides {
@@ -14,15 +15,15 @@ func verdicts(sides []side) []Difference {
 		r.Runs = append(r.Runs, run)
 		r.Clusters = append(r.Clusters, report.Cluster{Name: s.Name})
 	}
-	rows := report.Table(r, sides[0].run.Scenario)
+	rows := document.Table(r, sides[0].run.Scenario)
 	var expected, done []Difference
 	for _, row := range rows[1:] {
-		cells := map[string]report.Cell{}
+		cells := map[string]document.Cell{}
 		for i, c := range row[1:] {
 			cells[rows[0][i+1].Text] = c
 		}
 		d := outcomes(sides, row[0].Text, cells)
-		if row[0].Kind == report.CellExpectation {
+		if row[0].Kind == document.CellExpectation {
 			expected = append(expected, d...)
 		} else {
 			done = append(done, d...)
@@ -35,13 +36,13 @@ func verdicts(sides []side) []Difference {
 }
 
 // outcomes compares a row of the table.
-func outcomes(sides []side, subject string, cells map[string]report.Cell) []Difference {
+func outcomes(sides []side, subject string, cells map[string]document.Cell) []Difference {
 	of := func(s side) (outcome, bool) {
 		c, ok := cells[s.Name]
 		if !ok {
 			return outcome{}, false
 		}
-		if c.Kind == report.CellNone {
+		if c.Kind == document.CellNone {
 			return outcome{text: "is not there", status: expect.Skip}, true
 		}
 		return outcome{c.Text, c.Status}, true

@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // tab is a page in a browser, with all that went wrong in it.
@@ -34,7 +34,7 @@ type tab struct {
 }
 
 // openPage shows a document in a headless browser of so many pixels.
-func openPage(t *testing.T, d report.Document, width, height int64, actions ...chromedp.Action) *tab {
+func openPage(t *testing.T, d document.Document, width, height int64, actions ...chromedp.Action) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
 	f, err := os.Create(file)
@@ -130,7 +130,7 @@ func (p *tab) run(actions ...chromedp.Action) {
 	}
 }
 
-// eval is what an expression comes to.
+// eval is the value of an expression.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	var out T
@@ -355,7 +355,7 @@ func TestDarkAndLight(t *testing.T) {
 }
 
 func TestNarrowScreens(t *testing.T) {
-	for name, d := range map[string]report.Document{"sample": sample(), "hostile": hostile()} {
+	for name, d := range map[string]document.Document{"sample": sample(), "hostile": hostile()} {
 		p := openPage(t, d, 390, 844)
 		if over := eval[int](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 			t.Errorf("%s: the page is %d pixels wider than the screen", name, over)
@@ -396,7 +396,7 @@ func TestWithoutAProgramTheVerdictsAreReadable(t *testing.T) {
 	p.run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate("file://"+file))
 	var text string
 	p.run(chromedp.Text("main", &text, chromedp.ByQuery))
-	for _, want := range []string{"✗ false", "job.myapp.complete was still false after 75s", "The last records about it", "lab run -cluster v127,v128,v128_on,v129"} {
+	for _, want := range []string{"✗ false", "job.myapp.complete was still false after 75s", "The last records about it", "lab run --cluster v127,v128,v128_on,v129"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("without a program the page lacks %q", want)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 // longestLine bounds what is shown of one line, in bytes; a cut line says so.
@@ -19,7 +19,7 @@ func line(text string) (string, bool) {
 	if cut {
 		text = text[:room]
 	}
-	text = report.Clean(strings.ReplaceAll(text, "\t", "    "))
+	text = layout.Clean(strings.ReplaceAll(text, "\t", "    "))
 	if len(text) <= longestLine {
 		return text, cut
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // containerRow is one run of a container, in figures.
@@ -18,7 +19,7 @@ type containerRow struct {
 const mostRows = 500
 
 // containersOf are the runs of all containers of some pictures.
-func containersOf(d report.Document, pictures []int) []containerRow {
+func containersOf(d document.Document, pictures []int) []containerRow {
 	var rows []containerRow
 	for _, i := range pictures {
 		if i >= len(d.Pictures) {
@@ -33,7 +34,7 @@ func containersOf(d report.Document, pictures []int) []containerRow {
 	return rows[:min(len(rows), mostRows)]
 }
 
-func runsOf(p report.Picture, pod report.PodPicture, c report.ContainerPicture) []containerRow {
+func runsOf(p document.Picture, pod document.PodPicture, c document.ContainerPicture) []containerRow {
 	base := containerRow{Pod: show(pod.Title), Container: show(c.Name), Kind: show(c.Kind), Cluster: show(p.Cluster)}
 	if len(c.Runs) == 0 {
 		base.Started = "never"
@@ -70,7 +71,7 @@ func runsOf(p report.Picture, pod report.PodPicture, c report.ContainerPicture) 
 }
 
 // exit says how a run of a container ended.
-func exit(run report.RunPicture) string {
+func exit(run document.RunPicture) string {
 	text := fmt.Sprint(run.ExitCode)
 	if run.Signal != 0 {
 		text += fmt.Sprintf(" signal %d", run.Signal)
@@ -86,7 +87,7 @@ func exit(run report.RunPicture) string {
 
 // instant is a time in seconds with at most the digits that its precision
 // gives it.
-func instant(i *report.Instant) string {
+func instant(i *document.Instant) string {
 	if i == nil {
 		return ""
 	}
@@ -96,6 +97,6 @@ func instant(i *report.Instant) string {
 	return fmt.Sprintf("%.3f", i.At)
 }
 
-func sourceOf(i report.Instant) string {
-	return strings.TrimSpace(show(i.Source) + ", within " + precision(i.Precision))
+func sourceOf(i document.Instant) string {
+	return strings.TrimSpace(show(i.Source) + ", within " + text.Within(i.Precision))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // data is what the page's program draws: the document's pictures, each with
@@ -75,24 +76,24 @@ func encode(d data) (string, error) {
 
 // dataOf lays out the document for the page's program; scenarios are the
 // page's, for the places of the evidence.
-func dataOf(d report.Document, evidence map[report.Place]string) (data, error) {
+func dataOf(d document.Document, evidence map[document.Place]string) (data, error) {
 	out := data{Clusters: []clusterData{}, Pictures: []any{}}
 	for _, c := range d.Report.Clusters {
 		one := clusterData{Name: show(c.Name)}
-		for _, note := range report.Notes(c) {
+		for _, note := range c.Notes() {
 			one.Notes = append(one.Notes, show(note))
 		}
 		out.Clusters = append(out.Clusters, one)
 	}
 	for i, run := range d.Report.Runs {
-		var picture report.Picture
+		var picture document.Picture
 		if i < len(d.Pictures) {
 			picture = d.Pictures[i]
 		}
 		picture.Scenario, picture.Cluster = run.Scenario, run.Cluster
 		drawn, err := pictureOf(picture)
 		if err != nil {
-			return data{}, fmt.Errorf("the picture of %s on %s: %w", run.Scenario, run.Cluster, err)
+			return data{}, fmt.Errorf("the data of %s on %s: %w", run.Scenario, run.Cluster, err)
 		}
 		drawn["steps"] = stepsOf(run, i, evidence)
 		drawn["lines"] = linesOf(picture.Lines)
@@ -102,7 +103,7 @@ func dataOf(d report.Document, evidence map[report.Place]string) (data, error) {
 }
 
 // pictureOf is a picture in its JSON form without its lines, and clean.
-func pictureOf(p report.Picture) (map[string]any, error) {
+func pictureOf(p document.Picture) (map[string]any, error) {
 	p.Lines = nil
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -118,7 +119,7 @@ func pictureOf(p report.Picture) (map[string]any, error) {
 	return out, nil
 }
 
-func stepsOf(run report.Run, index int, evidence map[report.Place]string) []stepData {
+func stepsOf(run report.Run, index int, evidence map[document.Place]string) []stepData {
 	out := []stepData{}
 	for i, s := range run.Steps {
 		detail := s.Detail
@@ -126,14 +127,14 @@ func stepsOf(run report.Run, index int, evidence map[report.Place]string) []step
 			detail = s.Verdict.Reason
 		}
 		out = append(out, stepData{
-			Title: show(titleOf(s)), Status: s.Status.String(), Mark: report.Mark(s.Status), Expectation: s.Verdict != nil,
-			BeganAt: s.BeganAt, EndedAt: s.EndedAt, Detail: show(detail), Evidence: evidence[report.Place{Run: index, Step: i}],
+			Title: show(titleOf(s)), Status: s.Status.String(), Mark: mark(s.Status), Expectation: s.Verdict != nil,
+			BeganAt: s.BeganAt, EndedAt: s.EndedAt, Detail: show(detail), Evidence: evidence[document.Place{Run: index, Step: i}],
 		})
 	}
 	return out
 }
 
-func linesOf(lines []report.LinePicture) lineData {
+func linesOf(lines []document.LinePicture) lineData {
 	out := lineData{At: []int64{}, Of: []int{}, Text: []string{}, From: []lineFrom{}}
 	known := map[lineFrom]int{}
 	before := int64(0)

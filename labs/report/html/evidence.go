@@ -7,6 +7,8 @@ import (
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // evidence is what the page tells of a step on a cluster.
@@ -26,11 +28,11 @@ type reference struct{ Expression, Value, Observed string }
 // record is something observed.
 type record struct{ At, Within, Source, Text string }
 
-func evidenceOf(r report.Report, place report.Place, id string, on head) evidence {
+func evidenceOf(r report.Report, place document.Place, id string, on head) evidence {
 	run := r.Runs[place.Run]
 	s := run.Steps[place.Step]
 	e := evidence{
-		ID: id, Title: show(titleOf(s)), Cluster: on.Name, Status: s.Status.String(), Mark: report.Mark(s.Status),
+		ID: id, Title: show(titleOf(s)), Cluster: on.Name, Status: s.Status.String(), Mark: mark(s.Status),
 		Meaning: meaning(s.Status), Detail: show(s.Detail),
 		Time: fmt.Sprintf("from %.3f s to %.3f s", s.BeganAt, s.EndedAt),
 	}
@@ -54,7 +56,7 @@ func evidenceOf(r report.Report, place report.Place, id string, on head) evidenc
 		}
 	}
 	for _, ref := range v.References {
-		e.References = append(e.References, reference{show(ref.Expression), show(ref.Value), show(report.ObservedText(ref))})
+		e.References = append(e.References, reference{show(ref.Expression), show(ref.Value), show(text.Observed(ref))})
 	}
 	for _, rec := range v.Records {
 		e.Records = append(e.Records, recordOf(rec, run.StartedAt))
@@ -63,7 +65,7 @@ func evidenceOf(r report.Report, place report.Place, id string, on head) evidenc
 }
 
 func recordOf(r collectors.Record, begin time.Time) record {
-	return record{At: report.Seconds(r, begin), Within: precision(r.Precision), Source: show(string(r.Source)), Text: show(report.Describe(r))}
+	return record{At: text.Seconds(r, begin), Within: text.Within(r.Precision), Source: show(string(r.Source)), Text: show(text.Describe(r))}
 }
 
 func timing(v expect.Verdict) string {
@@ -75,12 +77,4 @@ func timing(v expect.Verdict) string {
 		text += ", hold " + v.Hold.String()
 	}
 	return text
-}
-
-// precision says how finely a time is known.
-func precision(d time.Duration) string {
-	if d <= 0 {
-		return "?"
-	}
-	return d.String()
 }

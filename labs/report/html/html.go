@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 //go:embed assets
@@ -37,7 +39,7 @@ type page struct {
 }
 
 // Write writes the page. The same document gives the same bytes.
-func Write(w io.Writer, d report.Document) error {
+func Write(w io.Writer, d document.Document) error {
 	style, err := joined("assets/*.css")
 	if err != nil {
 		return err
@@ -62,7 +64,7 @@ func Write(w io.Writer, d report.Document) error {
 	}
 	r := d.Report
 	p := page{
-		Title: titleOfPage(r), Headline: show(report.Headline(r)), Status: statusOf(r).String(), Mark: report.Mark(statusOf(r)),
+		Title: titleOfPage(r), Headline: show(text.Headline(r)), Status: statusOf(r).String(), Mark: mark(statusOf(r)),
 		Policy: policy(style, program), Style: template.CSS(style), Script: template.JS(program), Data: template.JS(`"` + packed + `"`),
 		About: aboutOf(d), Scenarios: scenarios, Sources: sourcesOf(d, scenarios),
 	}

@@ -16,10 +16,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
-func written(t *testing.T, d report.Document) string {
+func written(t *testing.T, d document.Document) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, d); err != nil {
@@ -58,7 +58,7 @@ func unpacked(t *testing.T, page string) map[string]any {
 }
 
 func TestTheSameDocumentGivesTheSamePage(t *testing.T) {
-	for name, d := range map[string]report.Document{"sample": sample(), "hostile": hostile(), "empty": {}} {
+	for name, d := range map[string]document.Document{"sample": sample(), "hostile": hostile(), "empty": {}} {
 		if written(t, d) != written(t, d) {
 			t.Errorf("%s: two pages differ", name)
 		}
@@ -166,7 +166,7 @@ func TestLongLinesAreCut(t *testing.T) {
 
 func TestLinesKeepTheirNanoseconds(t *testing.T) {
 	d := sample()
-	d.Pictures[0].Lines = []report.LinePicture{{At: 1.000000001, Text: "a"}, {At: 2.345678901, Text: "b", Container: 1}, {At: 2.345678902, Text: "c"}}
+	d.Pictures[0].Lines = []document.LinePicture{{At: 1.000000001, Text: "a"}, {At: 2.345678901, Text: "b", Container: 1}, {At: 2.345678902, Text: "c"}}
 	got := linesOf(d.Pictures[0].Lines)
 	want := lineData{
 		At: []int64{1_000_000_001, 1_345_678_900, 1}, Of: []int{0, 1, 0}, Text: []string{"a", "b", "c"}, From: []lineFrom{{}, {Container: 1}},
@@ -198,7 +198,7 @@ func TestVerdictsStandBesideTheirLines(t *testing.T) {
 }
 
 func TestAnEmptyDocumentIsAPage(t *testing.T) {
-	if page := written(t, report.Document{}); !strings.Contains(page, "How to reproduce") {
+	if page := written(t, document.Document{}); !strings.Contains(page, "How to reproduce") {
 		t.Error("the page says nothing")
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/layout"
 )
 
 // scenario is a part of the page: a scenario on all of its clusters.
@@ -40,11 +42,11 @@ type row struct {
 	Source string
 	Line   int
 	Cells  []matrixCell
-	// Differs says that the clusters came to different outcomes.
+	// Differs says that the outcomes differ between clusters.
 	Differs bool
 }
 
-// matrixCell is an outcome; Evidence is empty where there is no such step.
+// matrixCell is an outcome; Evidence is empty if there is no such step.
 type matrixCell struct {
 	Status, Mark, Text, Reason, Label, Evidence string
 	// At is when it was decided, in seconds of the scenario, and Picture where.
@@ -54,6 +56,9 @@ type matrixCell struct {
 
 func statusOf(r report.Report) expect.Status { return report.Summary(r).Status }
 
+// mark is the sign of a status.
+func mark(status expect.Status) string { return layout.Style{}.Mark(status) }
+
 func titleOf(s report.Step) string {
 	if s.Verdict != nil {
 		return s.Name
@@ -62,21 +67,21 @@ func titleOf(s report.Step) string {
 }
 
 // scenariosOf are the scenarios, and the ids of the evidence of each step.
-func scenariosOf(d report.Document) ([]scenario, map[report.Place]string) {
+func scenariosOf(d document.Document) ([]scenario, map[document.Place]string) {
 	var out []scenario
-	ids := map[report.Place]string{}
-	for i, name := range report.Scenarios(d.Report) {
+	ids := map[document.Place]string{}
+	for i, name := range d.Report.Scenarios() {
 		out = append(out, scenarioOf(d, i, name, ids))
 	}
 	return out, ids
 }
 
-func scenarioOf(d report.Document, index int, name string, ids map[report.Place]string) scenario {
+func scenarioOf(d document.Document, index int, name string, ids map[document.Place]string) scenario {
 	r := d.Report
-	table, places := report.Table(r, name), report.Places(r, name)
+	table, places := document.Table(r, name), document.Places(r, name)
 	s := scenario{
 		ID: fmt.Sprintf("scenario-%d", index), Index: index, Name: show(name),
-		Status: table[0][0].Status.String(), Mark: report.Mark(table[0][0].Status),
+		Status: table[0][0].Status.String(), Mark: mark(table[0][0].Status),
 	}
 	for _, c := range table[0][1:] {
 		s.Heads = append(s.Heads, headOf(c))
@@ -93,7 +98,7 @@ func scenarioOf(d report.Document, index int, name string, ids map[report.Place]
 			ids[place] = id
 			step := r.Runs[place.Run].Steps[place.Step]
 			line.Cells = append(line.Cells, matrixCell{
-				Status: c.Status.String(), Mark: report.Mark(c.Status), Text: show(c.Text), Reason: show(c.Reason), Evidence: id,
+				Status: c.Status.String(), Mark: mark(c.Status), Text: show(c.Text), Reason: show(c.Reason), Evidence: id,
 				Label: fmt.Sprintf("%s on %s: %s, %s", line.Title, s.Heads[j].Name, meaning(c.Status), show(c.Text)),
 				At:    step.EndedAt, Picture: place.Run,
 			})
@@ -112,7 +117,7 @@ func scenarioOf(d report.Document, index int, name string, ids map[report.Place]
 }
 
 // firstRow are the indexes of a scenario's runs in the table's order.
-func firstRow(r report.Report, name string, places [][]report.Place) []int {
+func firstRow(r report.Report, name string, places [][]document.Place) []int {
 	var out []int
 	if len(places) > 0 {
 		for _, p := range places[0] {
@@ -128,8 +133,8 @@ func firstRow(r report.Report, name string, places [][]report.Place) []int {
 	return out
 }
 
-func headOf(c report.Cell) head {
-	h := head{Name: show(c.Text), Status: c.Status.String(), Mark: report.Mark(c.Status)}
+func headOf(c document.Cell) head {
+	h := head{Name: show(c.Text), Status: c.Status.String(), Mark: mark(c.Status)}
 	for _, note := range c.Notes {
 		h.Notes = append(h.Notes, humps(show(note)))
 	}
@@ -151,10 +156,10 @@ func humps(name string) []string {
 	return append(parts, name[from:])
 }
 
-func differs(cells []report.Cell) bool {
+func differs(cells []document.Cell) bool {
 	var texts []string
 	for _, c := range cells {
-		if c.Kind != report.CellNone && !slices.Contains(texts, c.Text) {
+		if c.Kind != document.CellNone && !slices.Contains(texts, c.Text) {
 			texts = append(texts, c.Text)
 		}
 	}
@@ -165,13 +170,13 @@ func differs(cells []report.Cell) bool {
 func meaning(s expect.Status) string {
 	switch s {
 	case expect.Pass:
-		return "as expected"
+		return "passed"
 	case expect.Fail:
-		return "not as expected"
+		return "failed"
 	case expect.Skip:
 		return "skipped"
 	case expect.Error:
-		return "could not be told"
+		return "could not be decided"
 	}
 	return "not decided"
 }

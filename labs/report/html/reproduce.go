@@ -6,6 +6,8 @@ import (
 
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/text"
 )
 
 // about says what ran, where, and how to run it again.
@@ -25,14 +27,14 @@ type clusterRow struct {
 	Reused                                                                   bool
 }
 
-func aboutOf(d report.Document) about {
+func aboutOf(d document.Document) about {
 	r := d.Report
 	a := about{
 		Command: show(d.Reproduce.Command), Host: show(d.Reproduce.Host), LabVersion: show(r.LabVersion), ID: show(r.ID),
 		Folder: show(r.Folder), Started: clock(r.StartedAt), Finished: clock(r.FinishedAt),
 	}
 	if !r.StartedAt.IsZero() && r.FinishedAt.After(r.StartedAt) {
-		a.Elapsed = report.Elapsed(r.FinishedAt.Sub(r.StartedAt))
+		a.Elapsed = text.Elapsed(r.FinishedAt.Sub(r.StartedAt))
 	}
 	records, lines := 0, 0
 	for _, run := range r.Runs {
@@ -43,7 +45,7 @@ func aboutOf(d report.Document) about {
 	for _, c := range r.Clusters {
 		a.Clusters = append(a.Clusters, clusterRowOf(c))
 		if c.Reused {
-			a.Warnings = append(a.Warnings, show(c.Name)+" was there from an earlier run, and clean")
+			a.Warnings = append(a.Warnings, show(c.Name)+" was reused from an earlier run")
 		}
 		if c.Error != "" {
 			a.Warnings = append(a.Warnings, show(c.Name)+" could not be used: "+show(c.Error))
@@ -56,9 +58,9 @@ func aboutOf(d report.Document) about {
 func clusterRowOf(c report.Cluster) clusterRow {
 	out := clusterRow{
 		Name: show(c.Name), Asked: show(c.Kubernetes), Version: show(c.Version), Image: show(c.Image), Runtime: show(c.Runtime),
-		Status: c.Status.String(), Mark: report.Mark(c.Status), Reused: c.Reused, Error: show(c.Error),
+		Status: c.Status.String(), Mark: mark(c.Status), Reused: c.Reused, Error: show(c.Error),
 	}
-	if notes := report.Notes(c); len(notes) > 1 {
+	if notes := c.Notes(); len(notes) > 1 {
 		out.Gates = show(strings.Join(notes[1:], " "))
 	}
 	if c.ImageSource != "" {
@@ -69,20 +71,20 @@ func clusterRowOf(c report.Cluster) clusterRow {
 	}
 	var phases []string
 	for _, p := range c.Phases {
-		phases = append(phases, show(p.Name)+" "+report.Elapsed(p.Elapsed))
+		phases = append(phases, show(p.Name)+" "+text.Elapsed(p.Elapsed))
 	}
 	out.Phases = strings.Join(phases, ", ")
 	if c.Error != "" && c.Status < expect.Error {
-		out.Status, out.Mark = expect.Error.String(), report.Mark(expect.Error)
+		out.Status, out.Mark = expect.Error.String(), mark(expect.Error)
 	}
 	return out
 }
 
-// mostWarnings bounds the gaps that are told in words; the timelines have all.
+// mostWarnings bounds the gaps that are described in words; the timelines have all.
 const mostWarnings = 50
 
 // warnings are the gaps, and what the page leaves out.
-func warnings(d report.Document) []string {
+func warnings(d document.Document) []string {
 	var out []string
 	for i, p := range d.Pictures {
 		where := show(p.Scenario) + " on " + show(p.Cluster)
@@ -96,7 +98,7 @@ func warnings(d report.Document) []string {
 			out = append(out, fmt.Sprintf("%s: %d gaps in what was observed", where, d.Report.Runs[i].Observed.Gaps))
 		}
 		if i < len(d.Report.Runs) && d.Report.Runs[i].Observed.Clocks != nil {
-			out = append(out, where+": "+d.Report.Runs[i].Observed.Clocks.Text())
+			out = append(out, where+": "+text.Clocks(d.Report.Runs[i].Observed.Clocks))
 		}
 	}
 	if more := len(out) - mostWarnings; more > 0 {
@@ -105,7 +107,7 @@ func warnings(d report.Document) []string {
 	return out
 }
 
-func gap(g report.GapPicture) string {
+func gap(g document.GapPicture) string {
 	what := strings.Trim(show(g.Object)+"/"+show(g.Container), "/")
 	if what == "" {
 		what = "anything"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // source is a file of the scenario, with the verdicts beside their lines.
@@ -31,7 +31,7 @@ type verdictLink struct{ Evidence, Status, Mark, Cluster, Label string }
 
 // sourcesOf are the scenario's files. It gives the scenarios' rows the line
 // where each begins, and their evidence the line that it is about.
-func sourcesOf(d report.Document, scenarios []scenario) []source {
+func sourcesOf(d document.Document, scenarios []scenario) []source {
 	var out []source
 	for i, file := range d.Sources {
 		one := source{Name: show(file.Name)}
@@ -74,7 +74,7 @@ func verdicts(file *source, scenarios []scenario) {
 		}
 		rows := scenarios[current].Rows
 		i := slices.IndexFunc(rows, func(r row) bool {
-			return r.Source == "" && (r.Title == name && r.Kind == string(report.CellExpectation) || r.Title == match[1]+" "+name)
+			return r.Source == "" && (r.Title == name && r.Kind == string(document.CellExpectation) || r.Title == match[1]+" "+name)
 		})
 		key := fmt.Sprint(current, "/", i)
 		if i < 0 || used[key] {
@@ -97,10 +97,10 @@ func beside(l *sourceLine, r *row, heads []head) {
 
 // ranges gives each piece of evidence the line that its diagnostic is about,
 // or else the one where its step begins.
-func ranges(d report.Document, files []source, scenarios []scenario) {
+func ranges(d document.Document, files []source, scenarios []scenario) {
 	for i := range scenarios {
 		s := &scenarios[i]
-		places := report.Places(d.Report, report.Scenarios(d.Report)[i])
+		places := document.Places(d.Report, d.Report.Scenarios()[i])
 		at := 0
 		for r := range s.Rows {
 			for j, c := range s.Rows[r].Cells {

@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery/cached/memory"
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/step"
-	"github.com/kind-lab/lab/labs/step/apply"
+	"github.com/kind-lab/lab/labs/step/objects"
 )
 
 // Cluster is a cluster that behaves without being one.
@@ -24,7 +25,15 @@ type Cluster struct {
 	// native says that sidecars are known, ordered that they end in order.
 	known, native, ordered bool
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// access is what steps are given; cordoned are the nodes that are.
+	access   step.Cluster
+	cordoned map[string]bool
+	// changes counts what was patched.
+	changes int
+	// processes are those that crictl told of.
+	processes []process
+
 	sinks map[string]collectors.Sink
 	shows map[string]collectors.Sink
 	// jobs are the Jobs and the pods without one, by namespace, kind and name;
@@ -40,9 +49,20 @@ func newCluster(w *World, spec clusters.Spec, handle clusters.Handle) *Cluster {
 	if set && minor >= 28 {
 		native = gate
 	}
-	return &Cluster{world: w, spec: spec, handle: handle, known: minor >= 28, native: native, ordered: minor >= 29,
+	c := &Cluster{cordoned: map[string]bool{}, world: w, spec: spec, handle: handle, known: minor >= 28, native: native, ordered: minor >= 29,
 		sinks: map[string]collectors.Sink{}, shows: map[string]collectors.Sink{}, jobs: map[string]*job{}, things: map[string]*unstructured.Unstructured{}}
+	c.access = step.Cluster{Handle: handle, Nodes: nodes{c}, Client: &step.Client{
+		Objects: objects.NewWith(api{cluster: c}, memory.NewMemCacheClient(kinds())), Kubernetes: c.typed(), Stream: c.stream,
+		Answers: func(context.Context) error { return nil },
+	}}
+	return c
 }
+
+// Access is what steps are given of it.
+func (c *Cluster) Access() step.Cluster { return c.access }
+
+// Allows allows everything.
+func (c *Cluster) Allows(step.Forecast) error { return nil }
 
 // Namespace is there at once.
 func (c *Cluster) Namespace(ctx context.Context, _ string) error { return ctx.Err() }
@@ -73,11 +93,6 @@ func (c *Cluster) DeleteNamespace(_ context.Context, name string) error {
 		}
 	}
 	return nil
-}
-
-// Needs says the manifests' images.
-func (c *Cluster) Needs(manifests []step.Manifest) (step.Needs, error) {
-	return apply.Needs(manifests)
 }
 
 // Collectors tell of what the cluster's pods do.
@@ -141,49 +156,6 @@ func (c *Cluster) tell(r collectors.Record) {
 	if sink != nil {
 		sink.Add(r)
 	}
-}
-
-// Apply starts Jobs and pods and takes everything else as it is.
-func (c *Cluster) Apply(_ context.Context, in step.Apply) (step.Result, error) {
-	var out step.Result
-	for _, m := range in.Manifests {
-		objects, err := apply.Decode(m)
-		if err != nil {
-			return out, err
-		}
-		for _, o := range objects {
-			if err := c.one(o, in, &out); err != nil {
-				return out, err
-			}
-		}
-	}
-	return out, nil
-}
-
-func (c *Cluster) one(o *unstructured.Unstructured, in step.Apply, out *step.Result) error {
-	object := collectors.Object{Kind: o.GetKind(), Namespace: in.Namespace, Name: o.GetName(), UID: "uid-" + o.GetName()}
-	if path := firstSidecar(o); path != "" && !c.known {
-		problem := fmt.Sprintf("unknown field %q", path)
-		if in.FieldValidation == "Strict" {
-			return &step.RefusedError{Object: object, Code: 400, Reason: "BadRequest",
-				Message: fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", o.GetKind(), "v1", o.GetKind(), problem)}
-		}
-		out.Warnings = append(out.Warnings, problem)
-	}
-	key := keyOf(in.Namespace, o.GetKind(), o.GetName())
-	c.mu.Lock()
-	_, there := c.things[key]
-	c.things[key] = o
-	if !there && (o.GetKind() == "Job" || o.GetKind() == "Pod") {
-		c.jobs[key] = startJob(c, o, object)
-	}
-	c.mu.Unlock()
-	action := "created"
-	if there {
-		action = "unchanged"
-	}
-	out.Did(object, action)
-	return nil
 }
 
 // keyOf names an object.

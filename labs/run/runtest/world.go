@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/versions"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
@@ -86,7 +87,8 @@ func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig s
 		return clusters.Handle{}, err
 	}
 	handle := clusters.Handle{Name: spec.Name, ID: id, Version: spec.Version, Kubeconfig: kubeconfig,
-		Nodes: []clusters.Node{{Name: id + "-control-plane", Role: "control-plane"}}, Runtime: "containerd://2.3.4", Cgroup: 1}
+		Nodes: []clusters.Node{{Name: id + "-control-plane", Role: "control-plane"}}, Runtime: "containerd://2.3.4", Cgroup: 1,
+		Capabilities: w.Capabilities(spec)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.there == nil {
@@ -193,14 +195,15 @@ func (w *World) Connect(handle clusters.Handle) (run.Cluster, error) {
 	return nil, errors.New("connection refused")
 }
 
-// Resolve takes minor versions 27 to 37 and gives them patch version 3.
+// Resolve takes the versions of the table of versions and gives them patch
+// version 3.
 func Resolve(constraint, image string) (plan.Image, error) {
 	parsed, err := clusters.ParseConstraint(constraint)
 	if err != nil {
 		return plan.Image{}, err
 	}
-	for minor := 37; minor >= 27; minor-- {
-		v := clusters.Version{Major: 1, Minor: minor, Patch: 3}
+	for _, known := range slices.Backward(versions.All()) {
+		v := clusters.Version{Major: 1, Minor: known.Minor, Patch: 3}
 		if parsed.Match(v) {
 			ref := image
 			if ref == "" {
@@ -209,7 +212,7 @@ func Resolve(constraint, image string) (plan.Image, error) {
 			return plan.Image{Version: v.String(), Source: "have", Ref: ref, Why: "the engine has it"}, nil
 		}
 	}
-	return plan.Image{}, fmt.Errorf("there is no Kubernetes %s; the newest known is 1.37.3", constraint)
+	return plan.Image{}, fmt.Errorf("there is no Kubernetes %s; the newest known is %s.3", constraint, versions.Newest().Line())
 }
 
 var (

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/step"
@@ -23,22 +22,17 @@ import (
 
 // Applier applies objects to one cluster. It may be used by several
 // goroutines.
-type Applier struct {
-	config  *rest.Config
-	objects *objects.Client
-}
+type Applier struct{ objects *objects.Client }
 
-// New returns an Applier for the cluster of config, whose objects are reached
-// by the client.
-func New(config *rest.Config, client *objects.Client) *Applier {
-	return &Applier{config: config, objects: client}
-}
+// New returns an Applier for the cluster whose objects are reached by the
+// client.
+func New(client *objects.Client) *Applier { return &Applier{objects: client} }
 
 // Do applies the manifests in order and stops at the first failure: a
-// *step.ManifestError before anything is sent, a *step.RefusedError where the
+// *failure.ManifestError before anything is sent, a *failure.Rejection where the
 // API server says no, any other error where it could not be asked. What was
 // done until then is in the result.
-func (a *Applier) Do(ctx context.Context, in step.Apply) (step.Result, error) {
+func (a *Applier) Do(ctx context.Context, in Request) (step.Result, error) {
 	manifests, err := DecodeAll(in.Manifests)
 	if err != nil {
 		return step.Result{}, err
@@ -56,7 +50,7 @@ func (a *Applier) Do(ctx context.Context, in step.Apply) (step.Result, error) {
 	return out, nil
 }
 
-func (a *Applier) one(ctx context.Context, manifest *unstructured.Unstructured, in step.Apply) (string, error) {
+func (a *Applier) one(ctx context.Context, manifest *unstructured.Unstructured, in Request) (string, error) {
 	object, err := a.objects.Of(manifest, in.Namespace)
 	if err != nil {
 		return "", err
@@ -69,7 +63,7 @@ func (a *Applier) one(ctx context.Context, manifest *unstructured.Unstructured, 
 		return "created", nil
 	}
 	if !apierrors.IsAlreadyExists(err) {
-		return "", objects.Refusal(reference(manifest), "applying", err)
+		return "", objects.Rejection(reference(manifest), "applying", err)
 	}
 	before, err := object.Get(ctx)
 	if err != nil {
@@ -88,7 +82,7 @@ func (a *Applier) change(ctx context.Context, object *objects.Object, before, ma
 	after, err := object.Patch(ctx, manifest.GetName(), types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: objects.FieldManager, FieldValidation: validation, Force: &force})
 	if err != nil {
-		return "", objects.Refusal(reference(manifest), "applying", err)
+		return "", objects.Rejection(reference(manifest), "applying", err)
 	}
 	manifest.SetNamespace(after.GetNamespace())
 	manifest.SetUID(after.GetUID())

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
@@ -110,7 +111,7 @@ func TestApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	applier := New(config, client)
+	applier := New(client)
 	tests := []struct {
 		name       string
 		manifest   step.Manifest
@@ -128,8 +129,8 @@ func TestApply(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := applier.Do(t.Context(), step.Apply{Namespace: "ns", Manifests: []step.Manifest{tt.manifest}, FieldValidation: tt.validation})
-			var refused *step.RefusedError
+			out, err := applier.Do(t.Context(), Request{Namespace: "ns", Manifests: []step.Manifest{tt.manifest}, FieldValidation: tt.validation})
+			var refused *failure.Rejection
 			if tt.refused != "" {
 				if !errors.As(err, &refused) || !strings.Contains(refused.Message, tt.refused) {
 					t.Fatalf("error = %v, want a refusal with %q", err, tt.refused)
@@ -150,8 +151,8 @@ func TestApply(t *testing.T) {
 	s.mu.Lock()
 	s.broken = true
 	s.mu.Unlock()
-	_, err = applier.Do(t.Context(), step.Apply{Namespace: "ns", Manifests: []step.Manifest{configMap("c", "")}})
-	var refused *step.RefusedError
+	_, err = applier.Do(t.Context(), Request{Namespace: "ns", Manifests: []step.Manifest{configMap("c", "")}})
+	var refused *failure.Rejection
 	if err == nil || errors.As(err, &refused) {
 		t.Errorf("a server that fails gave %v, want an error that is no refusal", err)
 	}

@@ -12,11 +12,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // Decode reads the documents of a manifest, every field as it stands. Empty
 // documents are passed over; a List gives its items. An error is a
-// *step.ManifestError.
+// *failure.ManifestError.
 func Decode(m step.Manifest) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(m.Text)))
@@ -30,12 +31,12 @@ func Decode(m step.Manifest) ([]*unstructured.Unstructured, error) {
 			found, err = decodeDocument(document)
 		}
 		if err != nil {
-			return nil, &step.ManifestError{Manifest: m.Name, Document: n, Err: err}
+			return nil, &failure.ManifestError{Manifest: m.Name, Document: n, Err: err}
 		}
 		objects = append(objects, found...)
 	}
 	if len(objects) == 0 {
-		return nil, &step.ManifestError{Manifest: m.Name, Document: 1, Err: errors.New("holds no object")}
+		return nil, &failure.ManifestError{Manifest: m.Name, Document: 1, Err: errors.New("holds no object")}
 	}
 	return objects, nil
 }

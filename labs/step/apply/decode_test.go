@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 func TestDecode(t *testing.T) {
@@ -33,7 +34,7 @@ func TestDecode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			objects, err := Decode(step.Manifest{Name: "m", Text: tt.text})
 			if tt.wantErr != "" {
-				var manifest *step.ManifestError
+				var manifest *failure.ManifestError
 				if !errors.As(err, &manifest) || !strings.Contains(err.Error(), tt.wantErr) {
 					t.Fatalf("error = %v, want a ManifestError with %q", err, tt.wantErr)
 				}
@@ -93,7 +94,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		m := []step.Manifest{{Name: "m", Text: text}}
 		if _, err := Needs(m); err != nil {
-			var manifest *step.ManifestError
+			var manifest *failure.ManifestError
 			if !errors.As(err, &manifest) {
 				t.Errorf("error %v is no ManifestError", err)
 			}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // notStarted is how container runtimes say that a command could not be
@@ -34,7 +34,7 @@ func byEngine(err error, stdout, stderr string) error {
 	if code := exit.ExitCode(); code == 126 || code == 127 {
 		for _, said := range []string{stdout, stderr} {
 			if unstarted(said) {
-				return step.Failed("the command could not be started: %s", strings.TrimSpace(said))
+				return failure.New("the command could not be started: %s", strings.TrimSpace(said))
 			}
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // Nodes reaches the machines of a cluster's nodes.
@@ -34,26 +34,24 @@ type Runner struct {
 	names  []string
 }
 
-// New returns a Runner for the cluster of config, whose nodes have the names.
-func New(config *rest.Config, nodes Nodes, names []string) (*Runner, error) {
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
-	}
-	return &Runner{client: client, stream: remote(config, client), nodes: nodes, names: names}, nil
+// New returns a Runner for a cluster.
+func New(on step.Cluster) *Runner {
+	return &Runner{client: on.Client.Kubernetes, nodes: on.Nodes, names: on.NodeNames(), stream: func(ctx context.Context, c *call, container string) error {
+		return on.Client.Stream(ctx, step.Command{Namespace: c.Namespace, Pod: c.Pod, Container: container, Args: c.Command, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr})
+	}}
 }
 
 // Do runs the command to its end. The result has what it wrote, also where it
-// failed. The error is a *step.ExitError where it ended with an exit code other
-// than 0; a *step.FailedError or *step.RefusedError where it could not be begun
+// failed. The error is a *failure.ExitError where it ended with an exit code other
+// than 0; a *failure.FailedError or *failure.Rejection where it could not be begun
 // (no such pod, a container that does not run, no such program) or did not end
 // before the context's deadline; any other where it could not be told.
-func (r *Runner) Do(ctx context.Context, in step.Exec) (step.Result, error) {
+func (r *Runner) Do(ctx context.Context, in Request) (step.Result, error) {
 	if len(in.Command) == 0 {
 		return step.Result{}, errors.New("the command is empty: it needs a program at least")
 	}
 	began := time.Now()
-	c := &call{Exec: in, stdout: &output{}, stderr: &output{}}
+	c := &call{Request: in, stdout: &output{}, stderr: &output{}}
 	if in.Stdin != nil {
 		c.stdin = strings.NewReader(*in.Stdin)
 	}
@@ -75,7 +73,7 @@ func (r *Runner) Do(ctx context.Context, in step.Exec) (step.Result, error) {
 
 // call is one command while it runs.
 type call struct {
-	step.Exec
+	Request
 	stdin          io.Reader
 	stdout, stderr *output
 }
@@ -96,9 +94,9 @@ func (c *call) judge(ctx context.Context, err error, after time.Duration, out *s
 		if exit == 0 {
 			return nil
 		}
-		return &step.ExitError{Code: exit, Stderr: out.Stderr}
+		return &failure.ExitError{Code: exit, Stderr: out.Stderr}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return step.Failed("the command did not end within %s", after.Round(100*time.Millisecond))
+		return failure.New("the command did not end within %s", after.Round(100*time.Millisecond))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
@@ -108,7 +106,7 @@ func (c *call) judge(ctx context.Context, err error, after time.Duration, out *s
 // onNode runs the call in a node.
 func (r *Runner) onNode(ctx context.Context, c *call) error {
 	if !slices.Contains(r.names, c.Node) {
-		return step.Failed("the cluster has no node %q; its nodes are %s", c.Node, strings.Join(r.names, ", "))
+		return failure.New("the cluster has no node %q; its nodes are %s", c.Node, strings.Join(r.names, ", "))
 	}
 	err := r.nodes.NodeExec(ctx, c.Node, c.stdin, c.stdout, c.stderr, c.Command...)
 	if err == nil || ctx.Err() != nil {
@@ -120,7 +118,7 @@ func (r *Runner) onNode(ctx context.Context, c *call) error {
 	case look != nil:
 		return errors.Join(err, look)
 	case state != "running":
-		return step.Failed("node %s does not run: it is %s", c.Node, state)
+		return failure.New("node %s does not run: it is %s", c.Node, state)
 	}
 	return byEngine(err, c.stdout.String(), c.stderr.String())
 }

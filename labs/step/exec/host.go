@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // ending is how long a command on this machine, asked to end, may take to.
@@ -31,7 +31,7 @@ func (c *call) onHost(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return step.Failed("the command could not be started: %v", err)
+		return failure.New("the command could not be started: %v", err)
 	}
 	err = cmd.Wait()
 	if ctx.Err() != nil {
@@ -44,9 +44,9 @@ func (c *call) onHost(ctx context.Context) error {
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		return ended(exit.ExitCode())
 	case errors.As(err, &exit):
-		return step.Failed("the command was ended by a signal: %v", exit)
+		return failure.New("the command was ended by a signal: %v", exit)
 	case errors.Is(err, osexec.ErrWaitDelay):
-		return step.Failed("the command ended, and left processes behind that held on to its output for %s", ending)
+		return failure.New("the command ended, and left processes behind that held on to its output for %s", ending)
 	}
 	return fmt.Errorf("running a command on this machine: %w", err)
 }

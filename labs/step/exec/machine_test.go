@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/kind-lab/lab/clusters"
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -57,13 +57,13 @@ func TestCommandsOnNodes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &Runner{nodes: nodes{tt.state}, names: []string{"n1", "n2"}}
-			out, err := r.Do(t.Context(), step.Exec{Node: tt.node, Command: []string{tt.command}})
+			out, err := r.Do(t.Context(), Request{Node: tt.node, Command: []string{tt.command}})
 			switch {
 			case tt.refused != "":
-				fakes.WantRefusal(t, err, tt.refused)
+				fakes.WantFailure(t, err, tt.refused)
 			case tt.failed != "":
 				fakes.WantError(t, err, tt.failed)
-				if r := (step.Refusal)(nil); errors.As(err, &r) {
+				if r := (failure.Failure)(nil); errors.As(err, &r) {
 					t.Errorf("%v is a refusal", err)
 				}
 			case err != nil:
@@ -79,7 +79,7 @@ func TestCommandsOnNodes(t *testing.T) {
 func TestCommandsOnThisMachine(t *testing.T) {
 	dir := t.TempDir()
 	input := "in"
-	out, err := (&Runner{}).Do(t.Context(), step.Exec{Host: true, Dir: dir, Kubeconfig: "/the/kubeconfig", Stdin: &input,
+	out, err := (&Runner{}).Do(t.Context(), Request{Host: true, Dir: dir, Kubeconfig: "/the/kubeconfig", Stdin: &input,
 		Command: []string{"sh", "-c", "pwd; echo $KUBECONFIG; cat; echo err >&2"}})
 	if err != nil {
 		t.Fatal(err)
@@ -91,12 +91,12 @@ func TestCommandsOnThisMachine(t *testing.T) {
 	if want := real + "\n/the/kubeconfig\nin"; out.Stdout != want || out.Stderr != "err\n" {
 		t.Errorf("stdout = %q, stderr = %q; want %q", out.Stdout, out.Stderr, want)
 	}
-	_, err = (&Runner{}).Do(t.Context(), step.Exec{Host: true, Command: []string{"sh", "-c", "exit 5"}})
-	fakes.WantRefusal(t, err, "exit code 5")
-	_, err = (&Runner{}).Do(t.Context(), step.Exec{Host: true, Command: []string{"lab-has-no-such-program"}})
-	fakes.WantRefusal(t, err, "could not be started")
-	_, err = (&Runner{}).Do(t.Context(), step.Exec{Host: true, Command: []string{"sh", "-c", "kill -9 $$"}})
-	fakes.WantRefusal(t, err, "ended by a signal")
+	_, err = (&Runner{}).Do(t.Context(), Request{Host: true, Command: []string{"sh", "-c", "exit 5"}})
+	fakes.WantFailure(t, err, "exit code 5")
+	_, err = (&Runner{}).Do(t.Context(), Request{Host: true, Command: []string{"lab-has-no-such-program"}})
+	fakes.WantFailure(t, err, "could not be started")
+	_, err = (&Runner{}).Do(t.Context(), Request{Host: true, Command: []string{"sh", "-c", "kill -9 $$"}})
+	fakes.WantFailure(t, err, "ended by a signal")
 }
 
 func TestATimeoutEndsTheWholeGroup(t *testing.T) {
@@ -104,9 +104,9 @@ func TestATimeoutEndsTheWholeGroup(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := (&Runner{}).Do(ctx, step.Exec{Host: true, Dir: dir,
+	_, err := (&Runner{}).Do(ctx, Request{Host: true, Dir: dir,
 		Command: []string{"sh", "-c", "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ >child; while :; do sleep 0.05; done' & wait; sleep 60"}})
-	fakes.WantRefusal(t, err, "did not end within")
+	fakes.WantFailure(t, err, "did not end within")
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("ended only after %s", took)
 	}

@@ -8,46 +8,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/remotecommand"
 	utilexec "k8s.io/client-go/util/exec"
-	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
 // stream runs a call in a container, whose name is given, to its end.
 type stream func(ctx context.Context, c *call, container string) error
-
-// remote is the stream through the API server, by WebSocket or, where that is
-// not understood, SPDY.
-func remote(config *rest.Config, client kubernetes.Interface) stream {
-	return func(ctx context.Context, c *call, container string) error {
-		url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(c.Namespace).Name(c.Pod).SubResource("exec").
-			VersionedParams(&corev1.PodExecOptions{
-				Container: container, Command: c.Command, Stdin: c.stdin != nil, Stdout: true, Stderr: true,
-			}, scheme.ParameterCodec).URL()
-		spdy, err := remotecommand.NewSPDYExecutor(config, "POST", url)
-		if err != nil {
-			return fmt.Errorf("preparing a connection: %w", err)
-		}
-		websocket, err := remotecommand.NewWebSocketExecutor(config, "GET", url.String())
-		if err != nil {
-			return fmt.Errorf("preparing a connection: %w", err)
-		}
-		both, err := remotecommand.NewFallbackExecutor(websocket, spdy, func(err error) bool {
-			return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
-		})
-		if err != nil {
-			return fmt.Errorf("preparing a connection: %w", err)
-		}
-		return both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr})
-	}
-}
 
 // inPod runs the call in a container of a pod.
 func (r *Runner) inPod(ctx context.Context, c *call) error {
@@ -67,16 +36,16 @@ func (r *Runner) inPod(ctx context.Context, c *call) error {
 	case errors.As(err, &code):
 		return ended(code.Code)
 	case unstarted(err.Error()):
-		return step.Failed("the command could not be started: %v", err)
+		return failure.New("the command could not be started: %v", err)
 	}
 	// The API may know of the container's end only now.
 	if pod, look := r.pod(ctx, c); look != nil {
 		return errors.Join(look, err)
 	} else if why := idle(pod, container); why != "" {
-		return &step.FailedError{Message: why}
+		return &failure.FailedError{Message: why}
 	}
 	if strings.Contains(err.Error(), notRunning) {
-		return step.Failed("container %q of pod %q does not run: its kubelet has none that does", container, c.Pod)
+		return failure.New("container %q of pod %q does not run: its kubelet has none that does", container, c.Pod)
 	}
 	return fmt.Errorf("running a command in container %q of pod %q: %w", container, c.Pod, err)
 }
@@ -88,7 +57,7 @@ const notRunning = "container not found ("
 func (r *Runner) pod(ctx context.Context, c *call) (*corev1.Pod, error) {
 	pod, err := r.client.CoreV1().Pods(c.Namespace).Get(ctx, c.Pod, metav1.GetOptions{})
 	if err != nil {
-		return nil, objects.Refusal(collectors.Object{Kind: "Pod", Namespace: c.Namespace, Name: c.Pod}, "looking at", err)
+		return nil, objects.Rejection(collectors.Object{Kind: "Pod", Namespace: c.Namespace, Name: c.Pod}, "looking at", err)
 	}
 	return pod, nil
 }
@@ -114,7 +83,7 @@ func containerOf(pod *corev1.Pod, name string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", step.Failed("pod %q has no container %q; it has %s", pod.Name, name, strings.Join(names, ", "))
+	return "", failure.New("pod %q has no container %q; it has %s", pod.Name, name, strings.Join(names, ", "))
 }
 
 // idle says why no command can run in a container now; empty where one can as

@@ -14,6 +14,7 @@ import (
 	utilexec "k8s.io/client-go/util/exec"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -72,23 +73,23 @@ func TestCommandsInContainers(t *testing.T) {
 	input := "what it reads"
 	tests := []struct {
 		name    string
-		in      step.Exec
+		in      Request
 		stdout  string
 		code    int
 		refused string
 		failed  string
 	}{
-		{"reads and writes", step.Exec{Pod: "web", Command: []string{"cat"}, Stdin: &input}, input, 0, "", ""},
-		{"exit code", step.Exec{Pod: "web", Container: "main", Command: []string{"false"}}, "", 3, "exit code 3: no", ""},
-		{"no such program", step.Exec{Pod: "web", Command: []string{"nope"}}, "", -1, `could not be started: Internal error`, ""},
-		{"no such pod", step.Exec{Pod: "wep", Command: []string{"cat"}}, "", -1, `pods "wep" not found`, ""},
-		{"no such container", step.Exec{Pod: "web", Container: "mian", Command: []string{"cat"}}, "", -1, `has no container "mian"; it has init, main, over, late`, ""},
-		{"ended", step.Exec{Pod: "web", Container: "over", Command: []string{"cat"}}, "", -1, `"over" of pod "web" does not run: it has ended (Completed, exit code 0)`, ""},
-		{"ended, and the API does not know", step.Exec{Pod: "web", Command: []string{"ended"}}, "", -1, `container "main" of pod "web" does not run: its kubelet has none`, ""},
-		{"waits", step.Exec{Pod: "web", Container: "late", Command: []string{"cat"}}, "", -1, `it waits (ImagePullBackOff)`, ""},
-		{"not known yet", step.Exec{Pod: "web", Container: "init", Command: []string{"cat"}}, "", -1, `does not run yet`, ""},
-		{"the connection breaks", step.Exec{Pod: "web", Command: []string{"broken"}}, "", -1, "", `connection reset by peer`},
-		{"no command", step.Exec{Pod: "web"}, "", -1, "", "the command is empty"},
+		{"reads and writes", Request{Pod: "web", Command: []string{"cat"}, Stdin: &input}, input, 0, "", ""},
+		{"exit code", Request{Pod: "web", Container: "main", Command: []string{"false"}}, "", 3, "exit code 3: no", ""},
+		{"no such program", Request{Pod: "web", Command: []string{"nope"}}, "", -1, `could not be started: Internal error`, ""},
+		{"no such pod", Request{Pod: "wep", Command: []string{"cat"}}, "", -1, `pods "wep" not found`, ""},
+		{"no such container", Request{Pod: "web", Container: "mian", Command: []string{"cat"}}, "", -1, `has no container "mian"; it has init, main, over, late`, ""},
+		{"ended", Request{Pod: "web", Container: "over", Command: []string{"cat"}}, "", -1, `"over" of pod "web" does not run: it has ended (Completed, exit code 0)`, ""},
+		{"ended, and the API does not know", Request{Pod: "web", Command: []string{"ended"}}, "", -1, `container "main" of pod "web" does not run: its kubelet has none`, ""},
+		{"waits", Request{Pod: "web", Container: "late", Command: []string{"cat"}}, "", -1, `it waits (ImagePullBackOff)`, ""},
+		{"not known yet", Request{Pod: "web", Container: "init", Command: []string{"cat"}}, "", -1, `does not run yet`, ""},
+		{"the connection breaks", Request{Pod: "web", Command: []string{"broken"}}, "", -1, "", `connection reset by peer`},
+		{"no command", Request{Pod: "web"}, "", -1, "", "the command is empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,10 +97,10 @@ func TestCommandsInContainers(t *testing.T) {
 			out, err := runner(container, web()).Do(t.Context(), tt.in)
 			switch {
 			case tt.refused != "":
-				fakes.WantRefusal(t, err, tt.refused)
+				fakes.WantFailure(t, err, tt.refused)
 			case tt.failed != "":
 				fakes.WantError(t, err, tt.failed)
-				if r := (step.Refusal)(nil); errors.As(err, &r) {
+				if r := (failure.Failure)(nil); errors.As(err, &r) {
 					t.Errorf("%v is a refusal", err)
 				}
 			case err != nil:
@@ -124,11 +125,11 @@ func codeOf(out step.Result) int {
 }
 
 func TestACommandThatDoesNotEnd(t *testing.T) {
-	in := step.Exec{Namespace: "ns", Pod: "web", Command: []string{"sleep"}}
+	in := Request{Namespace: "ns", Pod: "web", Command: []string{"sleep"}}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := runner(container, web()).Do(ctx, in)
-	fakes.WantRefusal(t, err, "did not end within 100ms")
+	fakes.WantFailure(t, err, "did not end within 100ms")
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if _, err := runner(container, web()).Do(ctx, in); !errors.Is(err, context.Canceled) {
@@ -137,7 +138,7 @@ func TestACommandThatDoesNotEnd(t *testing.T) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	out, err := runner(container, web()).Do(t.Context(), step.Exec{Namespace: "ns", Pod: "web", Command: []string{"yes"}})
+	out, err := runner(container, web()).Do(t.Context(), Request{Namespace: "ns", Pod: "web", Command: []string{"yes"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +154,6 @@ func TestAPodWithoutANode(t *testing.T) {
 	pod := web()
 	pod.Spec.NodeName = ""
 	stream := func(context.Context, *call, string) error { return errors.New("pod web does not have a host assigned") }
-	_, err := runner(stream, pod).Do(t.Context(), step.Exec{Namespace: "ns", Pod: "web", Command: []string{"cat"}})
-	fakes.WantRefusal(t, err, `pod "web" has no node yet`)
+	_, err := runner(stream, pod).Do(t.Context(), Request{Namespace: "ns", Pod: "web", Command: []string{"cat"}})
+	fakes.WantFailure(t, err, `pod "web" has no node yet`)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
@@ -28,7 +29,7 @@ func (o *Operator) cordon(ctx context.Context, name string, desired bool) (step.
 	var out step.Result
 	node, err := o.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return out, objects.Refusal(reference(name), "looking at", err)
+		return out, objects.Rejection(reference(name), "looking at", err)
 	}
 	action := "cordoned"
 	if !desired {
@@ -41,7 +42,7 @@ func (o *Operator) cordon(ctx context.Context, name string, desired bool) (step.
 	}
 	// An error of the second kind means that it was replaced instead.
 	if err, _ := helper.PatchOrReplaceWithContext(ctx, o.client, false); err != nil {
-		return out, objects.Refusal(reference(name), "patching", err)
+		return out, objects.Rejection(reference(name), "patching", err)
 	}
 	out.Did(reference(name), action)
 	return out, nil
@@ -132,7 +133,7 @@ func (e *evictions) overdue(node string, pods []corev1.Pod, after time.Duration)
 			left = append(left, p.Namespace+"/"+p.Name)
 		}
 	}
-	failed := step.Failed("node %s was not drained after %s: it still has the pods %s", node, after.Round(100*time.Millisecond), strings.Join(left, ", "))
+	failed := failure.New("node %s was not drained after %s: it still has the pods %s", node, after.Round(100*time.Millisecond), strings.Join(left, ", "))
 	if e.said != "" {
 		failed.Message += ": " + e.said
 	}

@@ -21,7 +21,6 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kind-lab/lab/labs/step"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -108,7 +107,7 @@ func TestDrain(t *testing.T) {
 	evicting(client)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	out, err := o.Do(ctx, step.Node{Node: "w1", Action: step.Drain})
+	out, err := o.Do(ctx, Request{Node: "w1", Action: Drain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +135,6 @@ func TestADisruptionBudgetHoldsUpADrain(t *testing.T) {
 	evicting(client, "kept")
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
-	_, err := o.Do(ctx, step.Node{Node: "w1", Action: step.Drain})
-	fakes.WantRefusal(t, err, "it still has the pods ns/kept: Cannot evict pod as it would violate the pod's disruption budget.")
+	_, err := o.Do(ctx, Request{Node: "w1", Action: Drain})
+	fakes.WantFailure(t, err, "it still has the pods ns/kept: Cannot evict pod as it would violate the pod's disruption budget.")
 }

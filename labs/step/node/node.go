@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // Machines reaches the machines of a cluster's nodes.
 type Machines interface {
-	// NodeAction does step.Stop, Start, Restart, Pause or Unpause; an error is
+	// NodeAction does Stop, Start, Restart, Pause or Unpause; an error is
 	// a *clusters.NodeStateError where the machine's state does not allow it.
 	NodeAction(ctx context.Context, node, action string) error
 	// NodeState is what the machine is doing, such as "running".
@@ -38,23 +38,17 @@ type Operator struct {
 	answers func(context.Context) error
 }
 
-// New returns an Operator for the cluster of config.
-func New(config *rest.Config, machines Machines, nodes []clusters.Node) (*Operator, error) {
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
-	}
-	o := &Operator{client: client, machines: machines, nodes: nodes}
-	o.answers = o.ready
-	return o, nil
+// New returns an Operator for a cluster.
+func New(on step.Cluster) *Operator {
+	return &Operator{client: on.Client.Kubernetes, machines: on.Nodes, nodes: on.Handle.Nodes, answers: on.Client.Answers}
 }
 
 // Do does it and returns once it is done: a drained node has no pods any more
 // but those that belong to it, and a control plane that was started answers. A
-// *step.FailedError says that it could not be done to the node as it is, or not
-// before the context's deadline, a *step.RefusedError that the API server does
+// *failure.FailedError says that it could not be done to the node as it is, or not
+// before the context's deadline, a *failure.Rejection that the API server does
 // not allow it.
-func (o *Operator) Do(ctx context.Context, in step.Node) (step.Result, error) {
+func (o *Operator) Do(ctx context.Context, in Request) (step.Result, error) {
 	node, err := o.find(in.Node)
 	if err != nil {
 		return step.Result{}, err
@@ -63,13 +57,13 @@ func (o *Operator) Do(ctx context.Context, in step.Node) (step.Result, error) {
 		return o.service(ctx, node, in)
 	}
 	switch in.Action {
-	case step.Cordon:
+	case Cordon:
 		return o.cordon(ctx, node.Name, true)
-	case step.Uncordon:
+	case Uncordon:
 		return o.cordon(ctx, node.Name, false)
-	case step.Drain:
+	case Drain:
 		return o.drain(ctx, node.Name)
-	case step.Stop, step.Start, step.Restart, step.Pause, step.Unpause:
+	case Stop, Start, Restart, Pause, Unpause:
 		return o.machine(ctx, node, in.Action)
 	}
 	return step.Result{}, fmt.Errorf("%q is nothing that can be done to a node", in.Action)
@@ -83,7 +77,7 @@ func (o *Operator) find(name string) (clusters.Node, error) {
 		}
 		names = append(names, n.Name)
 	}
-	return clusters.Node{}, step.Failed("the cluster has no node %q; its nodes are %s", name, strings.Join(names, ", "))
+	return clusters.Node{}, failure.New("the cluster has no node %q; its nodes are %s", name, strings.Join(names, ", "))
 }
 
 // reference is a node for people and records.
@@ -96,12 +90,12 @@ func (o *Operator) machine(ctx context.Context, node clusters.Node, action strin
 	var state *clusters.NodeStateError
 	switch {
 	case errors.As(err, &state):
-		return out, &step.FailedError{Message: state.Error()}
+		return out, &failure.FailedError{Message: state.Error()}
 	case err != nil:
 		return out, err
 	}
 	out.Did(reference(node.Name), done(action))
-	if node.Role != "control-plane" || action == step.Stop || action == step.Pause {
+	if node.Role != "control-plane" || action == Stop || action == Pause {
 		return out, nil
 	}
 	return out, o.answers(ctx)
@@ -110,9 +104,9 @@ func (o *Operator) machine(ctx context.Context, node clusters.Node, action strin
 // done is an action in the past.
 func done(action string) string {
 	switch action {
-	case step.Stop:
+	case Stop:
 		return "stopped"
-	case step.Pause, step.Unpause:
+	case Pause, Unpause:
 		return action + "d"
 	}
 	return action + "ed"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -33,7 +34,7 @@ func (m *machines) NodeAction(_ context.Context, node, action string) error {
 	if m.state == "" {
 		return errors.New("cannot connect to the engine")
 	}
-	if action == step.Unpause && m.state != "paused" {
+	if action == Unpause && m.state != "paused" {
 		return &clusters.NodeStateError{Node: node, Action: action, State: m.state}
 	}
 	m.did = append(m.did, action+" "+node)
@@ -70,25 +71,25 @@ func operator(m *machines) (*Operator, *fake.Clientset) {
 func TestMachinesAndServices(t *testing.T) {
 	tests := []struct {
 		name            string
-		in              step.Node
+		in              Request
 		machines        machines
 		did             []string
 		refused, failed string
 	}{
-		{"stop", step.Node{Node: "cp", Action: step.Stop}, machines{state: "running"}, []string{"stop cp"}, "", ""},
-		{"a control plane answers again", step.Node{Node: "cp", Action: step.Restart}, machines{state: "running"}, []string{"restart cp", "asked the API server"}, "", ""},
-		{"also after a pause", step.Node{Node: "cp", Action: step.Unpause}, machines{state: "paused"}, []string{"unpause cp", "asked the API server"}, "", ""},
-		{"a worker need not", step.Node{Node: "w1", Action: step.Start}, machines{state: "exited"}, []string{"start w1"}, "", ""},
-		{"not as it is", step.Node{Node: "cp", Action: step.Unpause}, machines{state: "running"}, nil, "cannot unpause node cp: its machine is running", ""},
-		{"no such node", step.Node{Node: "w2", Action: step.Stop}, machines{state: "running"}, nil, `no node "w2"; its nodes are cp, w1`, ""},
-		{"the engine is away", step.Node{Node: "cp", Action: step.Stop}, machines{}, nil, "", "cannot connect"},
-		{"no such action", step.Node{Node: "cp", Action: "explode"}, machines{state: "running"}, nil, "", "nothing that can be done"},
-		{"a service", step.Node{Node: "w1", Action: step.Restart, Service: "kubelet"}, machines{state: "running"}, []string{"w1: systemctl restart kubelet"}, "", ""},
-		{"a service of a node that is down", step.Node{Node: "w1", Action: step.Start, Service: "kubelet"}, machines{state: "exited"}, nil, "node w1 does not run, and so no service of it: it is exited", ""},
-		{"a service that fails", step.Node{Node: "w1", Action: step.Start, Service: "containerd"}, machines{state: "running", exits: 1, said: "Job failed.\n"},
+		{"stop", Request{Node: "cp", Action: Stop}, machines{state: "running"}, []string{"stop cp"}, "", ""},
+		{"a control plane answers again", Request{Node: "cp", Action: Restart}, machines{state: "running"}, []string{"restart cp", "asked the API server"}, "", ""},
+		{"also after a pause", Request{Node: "cp", Action: Unpause}, machines{state: "paused"}, []string{"unpause cp", "asked the API server"}, "", ""},
+		{"a worker need not", Request{Node: "w1", Action: Start}, machines{state: "exited"}, []string{"start w1"}, "", ""},
+		{"not as it is", Request{Node: "cp", Action: Unpause}, machines{state: "running"}, nil, "cannot unpause node cp: its machine is running", ""},
+		{"no such node", Request{Node: "w2", Action: Stop}, machines{state: "running"}, nil, `no node "w2"; its nodes are cp, w1`, ""},
+		{"the engine is away", Request{Node: "cp", Action: Stop}, machines{}, nil, "", "cannot connect"},
+		{"no such action", Request{Node: "cp", Action: "explode"}, machines{state: "running"}, nil, "", "nothing that can be done"},
+		{"a service", Request{Node: "w1", Action: Restart, Service: "kubelet"}, machines{state: "running"}, []string{"w1: systemctl restart kubelet"}, "", ""},
+		{"a service of a node that is down", Request{Node: "w1", Action: Start, Service: "kubelet"}, machines{state: "exited"}, nil, "node w1 does not run, and so no service of it: it is exited", ""},
+		{"a service that fails", Request{Node: "w1", Action: Start, Service: "containerd"}, machines{state: "running", exits: 1, said: "Job failed.\n"},
 			[]string{"w1: systemctl start containerd"}, "containerd of node w1 could not be started: systemctl: exit code 1: Job failed.", ""},
-		{"the engine fails", step.Node{Node: "w1", Action: step.Stop, Service: "kubelet"}, machines{state: "running", exits: 125}, []string{"w1: systemctl stop kubelet"}, "", "exit status 125"},
-		{"a service is not cordoned", step.Node{Node: "w1", Action: step.Cordon, Service: "kubelet"}, machines{state: "running"}, nil, "", "is done to the node itself"},
+		{"the engine fails", Request{Node: "w1", Action: Stop, Service: "kubelet"}, machines{state: "running", exits: 125}, []string{"w1: systemctl stop kubelet"}, "", "exit status 125"},
+		{"a service is not cordoned", Request{Node: "w1", Action: Cordon, Service: "kubelet"}, machines{state: "running"}, nil, "", "is done to the node itself"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,10 +97,10 @@ func TestMachinesAndServices(t *testing.T) {
 			out, err := o.Do(t.Context(), tt.in)
 			switch {
 			case tt.refused != "":
-				fakes.WantRefusal(t, err, tt.refused)
+				fakes.WantFailure(t, err, tt.refused)
 			case tt.failed != "":
 				fakes.WantError(t, err, tt.failed)
-				if r := (step.Refusal)(nil); errors.As(err, &r) {
+				if r := (failure.Failure)(nil); errors.As(err, &r) {
 					t.Errorf("%v is a refusal", err)
 				}
 			case err != nil:
@@ -116,7 +117,7 @@ func TestMachinesAndServices(t *testing.T) {
 
 func TestDoneIsThePast(t *testing.T) {
 	var got []string
-	for _, a := range []string{step.Stop, step.Start, step.Restart, step.Pause, step.Unpause} {
+	for _, a := range []string{Stop, Start, Restart, Pause, Unpause} {
 		got = append(got, done(a))
 	}
 	if diff := cmp.Diff([]string{"stopped", "started", "restarted", "paused", "unpaused"}, got); diff != "" {
@@ -127,43 +128,47 @@ func TestDoneIsThePast(t *testing.T) {
 func TestCordon(t *testing.T) {
 	o, client := operator(&machines{})
 	for _, tt := range []struct{ action, want string }{
-		{step.Cordon, "cordoned"}, {step.Cordon, "was cordoned already"}, {step.Uncordon, "uncordoned"}, {step.Uncordon, "was uncordoned already"},
+		{Cordon, "cordoned"}, {Cordon, "was cordoned already"}, {Uncordon, "uncordoned"}, {Uncordon, "was uncordoned already"},
 	} {
-		out, err := o.Do(t.Context(), step.Node{Node: "w1", Action: tt.action})
+		out, err := o.Do(t.Context(), Request{Node: "w1", Action: tt.action})
 		if err != nil || out.Actions[0] != tt.want {
 			t.Errorf("%s: %v, %v; want %q", tt.action, out.Actions, err, tt.want)
 		}
 		node, err := client.CoreV1().Nodes().Get(t.Context(), "w1", metav1.GetOptions{})
-		if err != nil || node.Spec.Unschedulable != (tt.action == step.Cordon) {
+		if err != nil || node.Spec.Unschedulable != (tt.action == Cordon) {
 			t.Errorf("after %s unschedulable is %t, %v", tt.action, node.Spec.Unschedulable, err)
 		}
 	}
 	if err := client.CoreV1().Nodes().Delete(t.Context(), "w1", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := o.Do(t.Context(), step.Node{Node: "w1", Action: step.Cordon})
-	fakes.WantRefusal(t, err, `nodes "w1" not found`)
+	_, err := o.Do(t.Context(), Request{Node: "w1", Action: Cordon})
+	fakes.WantFailure(t, err, `nodes "w1" not found`)
+}
+
+// connected is an operator of a control plane that is down.
+func connected(t *testing.T, s *server) *Operator {
+	t.Helper()
+	client, err := step.Connect(s.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(step.Cluster{Client: client, Nodes: &machines{state: "exited"}, Handle: clusters.Handle{Nodes: []clusters.Node{{Name: "cp", Role: "control-plane"}}}})
 }
 
 func TestTheAPIServerIsWaitedFor(t *testing.T) {
 	server := newServer(t, 3)
-	o, err := New(server.config(), &machines{state: "exited"}, []clusters.Node{{Name: "cp", Role: "control-plane"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := connected(t, server)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := o.Do(ctx, step.Node{Node: "cp", Action: step.Start}); err != nil || server.asked() != 3 {
+	if _, err := o.Do(ctx, Request{Node: "cp", Action: Start}); err != nil || server.asked() != 3 {
 		t.Errorf("after %d questions: %v", server.asked(), err)
 	}
 	never := newServer(t, 1<<30)
-	o, err = New(never.config(), &machines{state: "exited"}, []clusters.Node{{Name: "cp", Role: "control-plane"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o = connected(t, never)
 	ctx, cancel = context.WithTimeout(t.Context(), 400*time.Millisecond)
 	defer cancel()
-	out, err := o.Do(ctx, step.Node{Node: "cp", Action: step.Start})
+	out, err := o.Do(ctx, Request{Node: "cp", Action: Start})
 	fakes.WantError(t, err, "waiting until the API server answers: context deadline exceeded")
 	if len(out.Actions) != 1 {
 		t.Errorf("that it was started is not told: %v", out.Actions)

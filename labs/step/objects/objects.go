@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 )
 
@@ -28,8 +29,9 @@ const FieldManager = "lab"
 type Client struct {
 	dynamic dynamic.Interface
 	mapper  meta.ResettableRESTMapper
-	// confined says that objects outside of the scenario's namespace are refused.
-	confined bool
+	// confined is why objects outside of the scenario's namespace are refused; nil
+	// if they are not.
+	confined *clusters.CapabilityError
 	// expanding is the mapper that knows short names, too.
 	expanding meta.RESTMapper
 }
@@ -59,10 +61,10 @@ func NewWith(client dynamic.Interface, discover discovery.CachedDiscoveryInterfa
 	}
 }
 
-// Confine lets the Client refuse every object that is not in the namespace that
-// it is asked in: on a cluster that others use too.
-func (c *Client) Confine() *Client {
-	c.confined = true
+// Confine lets the Client refuse, with the error, every object that is not in the
+// namespace that it is asked in.
+func (c *Client) Confine(lacks *clusters.CapabilityError) *Client {
+	c.confined = lacks
 	return c
 }
 
@@ -70,12 +72,12 @@ func (c *Client) Confine() *Client {
 func (c *Client) outside(mapping *meta.RESTMapping, own, namespace, name string) error {
 	kind := mapping.GroupVersionKind.Kind
 	switch {
-	case !c.confined:
+	case c.confined == nil:
 		return nil
 	case mapping.Scope.Name() == meta.RESTScopeNameRoot:
-		return fmt.Errorf("%s %q belongs to no namespace: on a cluster that exists already a scenario touches its own namespace alone", kind, name)
+		return fmt.Errorf("%s %q belongs to no namespace: %w", kind, name, c.confined)
 	case own != "" && own != namespace:
-		return fmt.Errorf("%s %q is in namespace %q: on a cluster that exists already a scenario touches its own namespace alone, which is %q", kind, name, own, namespace)
+		return fmt.Errorf("%s %q is in namespace %q, and the scenario's is %q: %w", kind, name, own, namespace, c.confined)
 	}
 	return nil
 }
@@ -103,7 +105,7 @@ func (o *Object) Reference(there *unstructured.Unstructured) collectors.Object {
 // Named finds an object as kubectl writes it, KIND/NAME, where the kind may be
 // in the singular or plural, short, and with its version and group. An object
 // that belongs to a namespace is that of the one given. A kind that the cluster
-// has not is a *step.RefusedError.
+// has not is a *failure.Rejection.
 func (c *Client) Named(text, namespace string) (*Object, error) {
 	kind, name, ok := strings.Cut(text, "/")
 	if !ok || kind == "" || name == "" || strings.Contains(name, "/") {
@@ -111,7 +113,7 @@ func (c *Client) Named(text, namespace string) (*Object, error) {
 	}
 	mapping, err := c.mapping(func() (*meta.RESTMapping, error) { return c.resolve(kind) })
 	if err != nil {
-		return nil, Refusal(collectors.Object{Kind: kind, Name: name}, "finding", err)
+		return nil, Rejection(collectors.Object{Kind: kind, Name: name}, "finding", err)
 	}
 	if err := c.outside(mapping, "", namespace, name); err != nil {
 		return nil, err
@@ -121,14 +123,14 @@ func (c *Client) Named(text, namespace string) (*Object, error) {
 
 // Of finds the object of a manifest: in the manifest's namespace or, where it
 // names none, in the one given. A kind that the cluster has not is a
-// *step.RefusedError.
+// *failure.Rejection.
 func (c *Client) Of(manifest *unstructured.Unstructured, namespace string) (*Object, error) {
 	kind := manifest.GroupVersionKind()
 	mapping, err := c.mapping(func() (*meta.RESTMapping, error) {
 		return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	})
 	if err != nil {
-		return nil, Refusal(collectors.Object{Kind: kind.Kind, Namespace: namespace, Name: manifest.GetName()}, "finding", err)
+		return nil, Rejection(collectors.Object{Kind: kind.Kind, Namespace: namespace, Name: manifest.GetName()}, "finding", err)
 	}
 	if err := c.outside(mapping, manifest.GetNamespace(), namespace, manifest.GetName()); err != nil {
 		return nil, err
@@ -187,11 +189,11 @@ func (c *Client) resolve(text string) (*meta.RESTMapping, error) {
 }
 
 // Get returns what the API server has of the object; one that it has not is a
-// *step.RefusedError.
+// *failure.Rejection.
 func (o *Object) Get(ctx context.Context) (*unstructured.Unstructured, error) {
 	there, err := o.ResourceInterface.Get(ctx, o.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil, Refusal(o.Reference(nil), "looking at", err)
+		return nil, Rejection(o.Reference(nil), "looking at", err)
 	}
 	return there, nil
 }

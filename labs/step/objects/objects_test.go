@@ -4,15 +4,15 @@ import (
 	"errors"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
@@ -58,7 +58,7 @@ func TestObjectsAreFoundAsPeopleWriteThem(t *testing.T) {
 func TestAKindThatIsNotThereIsARefusal(t *testing.T) {
 	client, _ := fakes.Objects()
 	_, err := client.Named("thing/web", "ns")
-	var refused *step.RefusedError
+	var refused *failure.Rejection
 	if !errors.As(err, &refused) || refused.Code != 404 || !objects.NotFound(err) {
 		t.Errorf("error = %#v, want a refusal with 404", err)
 	}
@@ -128,8 +128,8 @@ func TestWhatIsARefusal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := objects.Refusal(collectors.Object{Kind: "Pod", Name: "web"}, "patching", tt.err)
-			var refused step.Refusal
+			err := objects.Rejection(collectors.Object{Kind: "Pod", Name: "web"}, "patching", tt.err)
+			var refused failure.Failure
 			if errors.As(err, &refused) != tt.refused {
 				t.Errorf("refusal = %t, want %t: %v", !tt.refused, tt.refused, err)
 			}
@@ -142,12 +142,12 @@ func TestWhatIsARefusal(t *testing.T) {
 
 func TestAConfinedClientKeepsToItsNamespace(t *testing.T) {
 	client, _ := fakes.Objects()
-	client.Confine()
+	client.Confine(&clusters.CapabilityError{Cluster: "stage", Missing: clusters.WriteClusterWide})
 	if _, err := client.Named("pod/web", "ns"); err != nil {
 		t.Error(err)
 	}
 	_, err := client.Named("node/n1", "ns")
-	fakes.WantError(t, err, `Node "n1" belongs to no namespace: on a cluster that exists already`)
+	fakes.WantError(t, err, `Node "n1" belongs to no namespace: cluster stage cannot change objects outside of the scenario's namespace`)
 	manifest := func(kind, namespace string) *unstructured.Unstructured {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}}}
 		o.SetNamespace(namespace)
@@ -163,7 +163,7 @@ func TestAConfinedClientKeepsToItsNamespace(t *testing.T) {
 		}
 		if tt.wantErr != "" {
 			fakes.WantError(t, err, tt.wantErr)
-			if r := (step.Refusal)(nil); errors.As(err, &r) {
+			if r := (failure.Failure)(nil); errors.As(err, &r) {
 				t.Errorf("%v is a refusal, which expect_error would take for the API server's", err)
 			}
 		}

@@ -34,8 +34,16 @@ type toContext struct{}
 
 // HandleWarningHeaderWithContext keeps a warning of the API server.
 func (toContext) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
+	if code == 299 {
+		Warn(ctx, text)
+	}
+}
+
+// Warn collects a warning of the API server in the context's Warnings, if it has
+// some.
+func Warn(ctx context.Context, text string) {
 	w, ok := ctx.Value(warningsKey{}).(*Warnings)
-	if !ok || code != 299 || text == "" {
+	if !ok || text == "" {
 		return
 	}
 	w.mu.Lock()

@@ -35,10 +35,10 @@ var apiTypes = map[string]types.PatchType{
 	Strategic: types.StrategicMergePatchType, Merge: types.MergePatchType, JSON: types.JSONPatchType, Apply: types.ApplyPatchType,
 }
 
-// Do patches the object. A refusal of the API server is a *step.RefusedError;
+// Do patches the object. A refusal of the API server is a *failure.Rejection;
 // an object that is not there is one, too. A patch that is no patch of its type
 // is an error before anything is sent.
-func (p *Patcher) Do(ctx context.Context, in step.Patch) (step.Result, error) {
+func (p *Patcher) Do(ctx context.Context, in Request) (step.Result, error) {
 	object, err := p.objects.Named(in.Object, in.Namespace)
 	if err != nil {
 		return step.Result{}, err
@@ -65,7 +65,7 @@ func (p *Patcher) Do(ctx context.Context, in step.Patch) (step.Result, error) {
 	out := step.Result{Warnings: warnings.List()}
 	ref := object.Reference(before)
 	if err != nil {
-		return out, objects.Refusal(ref, "patching", err)
+		return out, objects.Rejection(ref, "patching", err)
 	}
 	action := "patched"
 	if before.GetResourceVersion() == after.GetResourceVersion() {
@@ -76,7 +76,7 @@ func (p *Patcher) Do(ctx context.Context, in step.Patch) (step.Result, error) {
 }
 
 // encode is the patch as its type wants it, in JSON.
-func encode(in step.Patch, object *objects.Object) ([]byte, error) {
+func encode(in Request, object *objects.Object) ([]byte, error) {
 	if _, known := apiTypes[in.Type]; !known {
 		return nil, fmt.Errorf("%q is no type of patch: want %s, %s, %s or %s", in.Type, Strategic, Merge, JSON, Apply)
 	}
@@ -109,7 +109,7 @@ func encode(in step.Patch, object *objects.Object) ([]byte, error) {
 }
 
 // Needs says what the pods of a patch need of the cluster.
-func Needs(in step.Patch) (step.Needs, error) {
+func Needs(in Request) (step.Needs, error) {
 	var content any
 	if err := yaml.UnmarshalStrict([]byte(in.Patch), &content); err != nil {
 		return step.Needs{}, fmt.Errorf("reading the patch: %w", err)

@@ -25,12 +25,12 @@ func configMap() *corev1.ConfigMap {
 func TestPatch(t *testing.T) {
 	tests := []struct {
 		name string
-		in   step.Patch
+		in   Request
 		want map[string]any
 	}{
-		{"merge", step.Patch{Type: Merge, Patch: `{"data": {"k": "new", "l": null}}`}, map[string]any{"k": "new"}},
-		{"merge in YAML", step.Patch{Type: Merge, Patch: "data:\n  k: new\n"}, map[string]any{"k": "new", "l": "w"}},
-		{"json", step.Patch{Type: JSON, Patch: `[{op: replace, path: /data/k, value: new}]`}, map[string]any{"k": "new", "l": "w"}},
+		{"merge", Request{Type: Merge, Patch: `{"data": {"k": "new", "l": null}}`}, map[string]any{"k": "new"}},
+		{"merge in YAML", Request{Type: Merge, Patch: "data:\n  k: new\n"}, map[string]any{"k": "new", "l": "w"}},
+		{"json", Request{Type: JSON, Patch: `[{op: replace, path: /data/k, value: new}]`}, map[string]any{"k": "new", "l": "w"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestPatch(t *testing.T) {
 
 // answering makes the API server take every patch, note it and answer with a
 // resource version.
-func answering(t *testing.T, version string) (func(step.Patch) (step.Result, error), *clienttesting.PatchActionImpl) {
+func answering(t *testing.T, version string) (func(Request) (step.Result, error), *clienttesting.PatchActionImpl) {
 	t.Helper()
 	objects, client := fakes.Objects(configMap())
 	var seen clienttesting.PatchActionImpl
@@ -66,7 +66,7 @@ func answering(t *testing.T, version string) (func(step.Patch) (step.Result, err
 		o.SetResourceVersion(version)
 		return true, o, nil
 	})
-	return func(in step.Patch) (step.Result, error) {
+	return func(in Request) (step.Result, error) {
 		in.Object, in.Namespace = "cm/a", "ns"
 		return New(objects).Do(t.Context(), in)
 	}, &seen
@@ -74,7 +74,7 @@ func answering(t *testing.T, version string) (func(step.Patch) (step.Result, err
 
 func TestWhatIsSent(t *testing.T) {
 	do, seen := answering(t, "2")
-	out, err := do(step.Patch{Type: Apply, Patch: "data: {k: new}", FieldValidation: "Warn", Subresource: "status"})
+	out, err := do(Request{Type: Apply, Patch: "data: {k: new}", FieldValidation: "Warn", Subresource: "status"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestWhatIsSent(t *testing.T) {
 		t.Errorf("sent to %q with %v", seen.Subresource, seen.PatchOptions)
 	}
 	do, seen = answering(t, "1")
-	out, err = do(step.Patch{Type: Strategic, Patch: "{}"})
+	out, err = do(Request{Type: Strategic, Patch: "{}"})
 	if err != nil || len(out.Actions) != 1 || out.Actions[0] != "unchanged" || seen.PatchOptions.Force != nil {
 		t.Errorf("actions = %v, %v, options %v", out.Actions, err, seen.PatchOptions)
 	}
@@ -113,7 +113,7 @@ func TestWhatIsNoPatch(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			objects, client := fakes.Objects(configMap())
-			_, err := New(objects).Do(t.Context(), step.Patch{Namespace: "ns", Object: "cm/a", Type: tt.kind, Patch: tt.patch})
+			_, err := New(objects).Do(t.Context(), Request{Namespace: "ns", Object: "cm/a", Type: tt.kind, Patch: tt.patch})
 			fakes.WantError(t, err, tt.want)
 			if len(client.Actions()) > 0 {
 				t.Errorf("the API server was asked: %v", client.Actions())
@@ -125,13 +125,13 @@ func TestWhatIsNoPatch(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	objects, client := fakes.Objects(configMap())
 	patcher := New(objects)
-	_, err := patcher.Do(t.Context(), step.Patch{Namespace: "ns", Object: "cm/b", Type: Merge, Patch: "{}"})
-	fakes.WantRefusal(t, err, `configmaps "b" not found`)
+	_, err := patcher.Do(t.Context(), Request{Namespace: "ns", Object: "cm/b", Type: Merge, Patch: "{}"})
+	fakes.WantFailure(t, err, `configmaps "b" not found`)
 	client.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewBadRequest(`strict decoding error: unknown field "dat"`)
 	})
-	_, err = patcher.Do(t.Context(), step.Patch{Namespace: "ns", Object: "cm/a", Type: Merge, Patch: "dat: 1"})
-	fakes.WantRefusal(t, err, `unknown field "dat"`)
+	_, err = patcher.Do(t.Context(), Request{Namespace: "ns", Object: "cm/a", Type: Merge, Patch: "dat: 1"})
+	fakes.WantFailure(t, err, `unknown field "dat"`)
 }
 
 func TestNeedsOfAPatch(t *testing.T) {
@@ -146,7 +146,7 @@ func TestNeedsOfAPatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Needs(step.Patch{Patch: tt.patch})
+			got, err := Needs(Request{Patch: tt.patch})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func FuzzPatch(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, kind, text string) {
-		body, err := encode(step.Patch{Type: kind, Patch: text}, object)
+		body, err := encode(Request{Type: kind, Patch: text}, object)
 		if err == nil && !json.Valid(body) {
 			t.Errorf("%s of %q is not JSON: %s", kind, text, body)
 		}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
@@ -58,7 +58,7 @@ func (t target) stuck(ctx context.Context, after time.Duration) error {
 	if err != nil || now.GetUID() != t.uid {
 		return nil // it went at the last moment
 	}
-	return step.Failed("%s %q is still there after %s: %s", t.Kind.Kind, t.Name, after.Round(time.Second), waitsFor(now))
+	return failure.New("%s %q is still there after %s: %s", t.Kind.Kind, t.Name, after.Round(time.Second), waitsFor(now))
 }
 
 // waitsFor says what holds up an object's deletion.

@@ -39,11 +39,11 @@ type target struct {
 }
 
 // Do deletes the objects in order and then, where that is asked for, waits for
-// each. A refusal of the API server is a *step.RefusedError and ends it; an
+// each. A refusal of the API server is a *failure.Rejection and ends it; an
 // object that is still there when the context's deadline is over is a
-// *step.FailedError that says what it waits for; a manifest that cannot be read
-// is a *step.ManifestError, before anything is deleted.
-func (r *Remover) Do(ctx context.Context, in step.Delete) (step.Result, error) {
+// *failure.FailedError that says what it waits for; a manifest that cannot be read
+// is a *failure.ManifestError, before anything is deleted.
+func (r *Remover) Do(ctx context.Context, in Request) (step.Result, error) {
 	began := time.Now()
 	all, err := r.targets(in)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Remover) Do(ctx context.Context, in step.Delete) (step.Result, error) {
 }
 
 // targets finds the places of all objects before any is deleted.
-func (r *Remover) targets(in step.Delete) ([]*objects.Object, error) {
+func (r *Remover) targets(in Request) ([]*objects.Object, error) {
 	var all []*objects.Object
 	for _, text := range in.Objects {
 		o, err := r.objects.Named(text, in.Namespace)
@@ -100,7 +100,7 @@ func (r *Remover) targets(in step.Delete) ([]*objects.Object, error) {
 }
 
 // ask asks for an object's deletion.
-func ask(ctx context.Context, object *objects.Object, in step.Delete) (target, error) {
+func ask(ctx context.Context, object *objects.Object, in Request) (target, error) {
 	there, err := object.Get(ctx)
 	if err != nil {
 		return target{}, err
@@ -114,7 +114,7 @@ func ask(ctx context.Context, object *objects.Object, in step.Delete) (target, e
 		options.GracePeriodSeconds = &seconds
 	}
 	if err := object.Delete(ctx, object.Name, options); err != nil {
-		return t, objects.Refusal(t.ref, "deleting", err)
+		return t, objects.Rejection(t.ref, "deleting", err)
 	}
 	return t, nil
 }

@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -31,17 +32,17 @@ func TestDelete(t *testing.T) {
 	manifest := []step.Manifest{{Name: "m", Text: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"}}
 	tests := []struct {
 		name    string
-		in      step.Delete
+		in      Request
 		actions []string
 		left    int
 		refused string
 	}{
-		{"one, and it is waited for", step.Delete{Objects: []string{"pod/a"}, Wait: true}, []string{Deleted}, 1, ""},
-		{"not waited for", step.Delete{Objects: []string{"po/a"}}, []string{Deleting}, 1, ""},
-		{"by manifests", step.Delete{Manifests: manifest, Wait: true}, []string{Deleted, Deleted}, 0, ""},
-		{"not there", step.Delete{Objects: []string{"pod/c"}, Wait: true}, nil, 2, `pods "c" not found`},
-		{"not there, all right", step.Delete{Objects: []string{"pod/c", "pod/a"}, Wait: true, IgnoreNotFound: true}, []string{Absent, Deleted}, 1, ""},
-		{"no such kind", step.Delete{Objects: []string{"pod/a", "thing/a"}}, nil, 2, "no matches for"},
+		{"one, and it is waited for", Request{Objects: []string{"pod/a"}, Wait: true}, []string{Deleted}, 1, ""},
+		{"not waited for", Request{Objects: []string{"po/a"}}, []string{Deleting}, 1, ""},
+		{"by manifests", Request{Manifests: manifest, Wait: true}, []string{Deleted, Deleted}, 0, ""},
+		{"not there", Request{Objects: []string{"pod/c"}, Wait: true}, nil, 2, `pods "c" not found`},
+		{"not there, all right", Request{Objects: []string{"pod/c", "pod/a"}, Wait: true, IgnoreNotFound: true}, []string{Absent, Deleted}, 1, ""},
+		{"no such kind", Request{Objects: []string{"pod/a", "thing/a"}}, nil, 2, "no matches for"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestDelete(t *testing.T) {
 			tt.in.Namespace, tt.in.Propagation = "ns", "Background"
 			out, err := New(objects).Do(ctx, tt.in)
 			if tt.refused != "" {
-				fakes.WantRefusal(t, err, tt.refused)
+				fakes.WantFailure(t, err, tt.refused)
 			} else if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ func TestDelete(t *testing.T) {
 func TestOptionsOfADeletion(t *testing.T) {
 	objects, client := fakes.Objects(pod("a"))
 	grace := 1500 * time.Millisecond
-	if _, err := New(objects).Do(t.Context(), step.Delete{Namespace: "ns", Objects: []string{"pod/a"}, GracePeriod: &grace, Propagation: "Orphan"}); err != nil {
+	if _, err := New(objects).Do(t.Context(), Request{Namespace: "ns", Objects: []string{"pod/a"}, GracePeriod: &grace, Propagation: "Orphan"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range client.Actions() {
@@ -114,7 +115,7 @@ func TestADeletionThatTakesItsTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	began := time.Now()
-	out, err := New(objects).Do(ctx, step.Delete{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
+	out, err := New(objects).Do(ctx, Request{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
 	if err != nil || len(out.Actions) != 1 || time.Since(began) < 200*time.Millisecond {
 		t.Errorf("after %s: %v, %v", time.Since(began), out.Actions, err)
 	}
@@ -141,8 +142,8 @@ func TestWhatIsStuckIsExplained(t *testing.T) {
 			slowly(client, tt.pod, 0)
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			_, err := New(objects).Do(ctx, step.Delete{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
-			fakes.WantRefusal(t, err, tt.want)
+			_, err := New(objects).Do(ctx, Request{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
+			fakes.WantFailure(t, err, tt.want)
 		})
 	}
 }
@@ -152,9 +153,9 @@ func TestWhatCannotBeAskedIsNoRefusal(t *testing.T) {
 	client.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewInternalError(context.Canceled)
 	})
-	_, err := New(objects).Do(t.Context(), step.Delete{Namespace: "ns", Objects: []string{"pod/a"}, Propagation: "Background"})
+	_, err := New(objects).Do(t.Context(), Request{Namespace: "ns", Objects: []string{"pod/a"}, Propagation: "Background"})
 	fakes.WantError(t, err, `deleting Pod "a"`)
-	if r := (step.Refusal)(nil); errors.As(err, &r) {
+	if r := (failure.Failure)(nil); errors.As(err, &r) {
 		t.Errorf("%v is a refusal", err)
 	}
 }
@@ -164,8 +165,8 @@ func TestAnInterruptedWaitIsNoRefusal(t *testing.T) {
 	slowly(client, pod("a"), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	_, err := New(objects).Do(ctx, step.Delete{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
-	if r := (step.Refusal)(nil); err == nil || errors.As(err, &r) {
+	_, err := New(objects).Do(ctx, Request{Namespace: "ns", Objects: []string{"pod/a"}, Wait: true, Propagation: "Background"})
+	if r := (failure.Failure)(nil); err == nil || errors.As(err, &r) {
 		t.Errorf("error = %v, want one that is no refusal", err)
 	}
 }

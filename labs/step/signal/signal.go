@@ -13,10 +13,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
@@ -32,19 +32,13 @@ type Sender struct {
 	nodes  Nodes
 }
 
-// New returns a Sender for the cluster of config.
-func New(config *rest.Config, nodes Nodes) (*Sender, error) {
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
-	}
-	return &Sender{client: client, nodes: nodes}, nil
-}
+// New returns a Sender for a cluster.
+func New(on step.Cluster) *Sender { return &Sender{client: on.Client.Kubernetes, nodes: on.Nodes} }
 
 // Do sends the signal to the first process of the container that runs now. A
-// pod that is not there is a *step.RefusedError; a container that is not there
-// or does not run is a *step.FailedError.
-func (s *Sender) Do(ctx context.Context, in step.Signal) (step.Result, error) {
+// pod that is not there is a *failure.Rejection; a container that is not there
+// or does not run is a *failure.FailedError.
+func (s *Sender) Do(ctx context.Context, in Request) (step.Result, error) {
 	name, err := Parse(in.Signal)
 	if err != nil {
 		return step.Result{}, err
@@ -63,7 +57,7 @@ func (s *Sender) Do(ctx context.Context, in step.Signal) (step.Result, error) {
 	}
 	if _, err := s.run(ctx, node, "kill", "-s", name, strconv.Itoa(pid)); err != nil {
 		if gone(err) {
-			return step.Result{}, step.Failed("container %q of pod %q does not run any more: it ended before the signal came", in.Container, in.Pod)
+			return step.Result{}, failure.New("container %q of pod %q does not run any more: it ended before the signal came", in.Container, in.Pod)
 		}
 		return step.Result{}, fmt.Errorf("sending %s to container %q of pod %q: %w", title(name), in.Container, in.Pod, err)
 	}
@@ -75,10 +69,10 @@ func (s *Sender) Do(ctx context.Context, in step.Signal) (step.Result, error) {
 
 // node is the node that the pod is on, once it is known that it has the
 // container.
-func (s *Sender) node(ctx context.Context, in step.Signal) (string, error) {
+func (s *Sender) node(ctx context.Context, in Request) (string, error) {
 	pod, err := s.client.CoreV1().Pods(in.Namespace).Get(ctx, in.Pod, metav1.GetOptions{})
 	if err != nil {
-		return "", objects.Refusal(collectors.Object{Kind: "Pod", Namespace: in.Namespace, Name: in.Pod}, "looking at", err)
+		return "", objects.Rejection(collectors.Object{Kind: "Pod", Namespace: in.Namespace, Name: in.Pod}, "looking at", err)
 	}
 	var names []string
 	for _, c := range pod.Spec.InitContainers {
@@ -92,18 +86,18 @@ func (s *Sender) node(ctx context.Context, in step.Signal) (string, error) {
 	}
 	for _, n := range names {
 		if n == in.Container && pod.Spec.NodeName == "" {
-			return "", step.Failed("pod %q has no node yet, so that its container %q does not run", in.Pod, in.Container)
+			return "", failure.New("pod %q has no node yet, so that its container %q does not run", in.Pod, in.Container)
 		}
 		if n == in.Container {
 			return pod.Spec.NodeName, nil
 		}
 	}
-	return "", step.Failed("pod %q has no container %q; it has %s", in.Pod, in.Container, strings.Join(names, ", "))
+	return "", failure.New("pod %q has no container %q; it has %s", in.Pod, in.Container, strings.Join(names, ", "))
 }
 
 // find asks the node's runtime, which knows before the API does, for the
 // container that runs.
-func (s *Sender) find(ctx context.Context, node string, in step.Signal) (string, error) {
+func (s *Sender) find(ctx context.Context, node string, in Request) (string, error) {
 	out, err := s.run(ctx, node, "crictl", "ps", "--quiet", "--no-trunc", "--state", "Running",
 		"--label", "io.kubernetes.pod.namespace="+in.Namespace,
 		"--label", "io.kubernetes.pod.name="+in.Pod,
@@ -113,13 +107,13 @@ func (s *Sender) find(ctx context.Context, node string, in step.Signal) (string,
 	}
 	ids := strings.Fields(out)
 	if len(ids) == 0 {
-		return "", step.Failed("container %q of pod %q does not run on node %s", in.Container, in.Pod, node)
+		return "", failure.New("container %q of pod %q does not run on node %s", in.Container, in.Pod, node)
 	}
 	return ids[0], nil // the newest
 }
 
 // pid is the container's first process, as the node sees it.
-func (s *Sender) pid(ctx context.Context, node, id string, in step.Signal) (int, error) {
+func (s *Sender) pid(ctx context.Context, node, id string, in Request) (int, error) {
 	out, err := s.run(ctx, node, "crictl", "inspect", "--output", "go-template", "--template", "{{.info.pid}}", id)
 	if err != nil {
 		return 0, fmt.Errorf("looking at container %q of pod %q on node %s: %w", in.Container, in.Pod, node, err)
@@ -129,7 +123,7 @@ func (s *Sender) pid(ctx context.Context, node, id string, in step.Signal) (int,
 		return 0, fmt.Errorf("looking at container %q of pod %q on node %s: the runtime gave no process id but %q", in.Container, in.Pod, node, out)
 	}
 	if pid <= 1 {
-		return 0, step.Failed("container %q of pod %q does not run any more: it has just ended on node %s", in.Container, in.Pod, node)
+		return 0, failure.New("container %q of pod %q does not run any more: it has just ended on node %s", in.Container, in.Pod, node)
 	}
 	return pid, nil
 }

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/internal/fakes"
 )
 
@@ -62,21 +62,21 @@ func web() *corev1.Pod {
 func TestSignal(t *testing.T) {
 	tests := []struct {
 		name            string
-		in              step.Signal
+		in              Request
 		nodes           nodes
 		kill            string
 		refused, failed string
 	}{
-		{"TERM where none is named", step.Signal{Pod: "web", Container: "main"}, nodes{running: 4711}, "n1: kill -s TERM 4711", "", ""},
-		{"by name", step.Signal{Pod: "web", Container: "main", Signal: "sigusr1"}, nodes{running: 4711}, "n1: kill -s USR1 4711", "", ""},
-		{"by number", step.Signal{Pod: "web", Container: "main", Signal: "9"}, nodes{running: 4711}, "n1: kill -s KILL 4711", "", ""},
-		{"no such pod", step.Signal{Pod: "wep", Container: "main"}, nodes{running: 4711}, "", `pods "wep" not found`, ""},
-		{"no such container", step.Signal{Pod: "web", Container: "mian"}, nodes{running: 4711}, "", `has no container "mian"; it has init, main`, ""},
-		{"does not run", step.Signal{Pod: "web", Container: "init"}, nodes{running: 4711}, "", `container "init" of pod "web" does not run on node n1`, ""},
-		{"has ended", step.Signal{Pod: "web", Container: "main"}, nodes{}, "", "does not run any more: it has just ended", ""},
-		{"ends meanwhile", step.Signal{Pod: "web", Container: "main"}, nodes{running: 4711, dead: true}, "", "ended before the signal came", ""},
-		{"the node is away", step.Signal{Pod: "web", Container: "main"}, nodes{broken: true}, "", "", "connection refused"},
-		{"no such signal", step.Signal{Pod: "web", Container: "main", Signal: "TREM"}, nodes{}, "", "", `there is no signal "TREM"`},
+		{"TERM where none is named", Request{Pod: "web", Container: "main"}, nodes{running: 4711}, "n1: kill -s TERM 4711", "", ""},
+		{"by name", Request{Pod: "web", Container: "main", Signal: "sigusr1"}, nodes{running: 4711}, "n1: kill -s USR1 4711", "", ""},
+		{"by number", Request{Pod: "web", Container: "main", Signal: "9"}, nodes{running: 4711}, "n1: kill -s KILL 4711", "", ""},
+		{"no such pod", Request{Pod: "wep", Container: "main"}, nodes{running: 4711}, "", `pods "wep" not found`, ""},
+		{"no such container", Request{Pod: "web", Container: "mian"}, nodes{running: 4711}, "", `has no container "mian"; it has init, main`, ""},
+		{"does not run", Request{Pod: "web", Container: "init"}, nodes{running: 4711}, "", `container "init" of pod "web" does not run on node n1`, ""},
+		{"has ended", Request{Pod: "web", Container: "main"}, nodes{}, "", "does not run any more: it has just ended", ""},
+		{"ends meanwhile", Request{Pod: "web", Container: "main"}, nodes{running: 4711, dead: true}, "", "ended before the signal came", ""},
+		{"the node is away", Request{Pod: "web", Container: "main"}, nodes{broken: true}, "", "", "connection refused"},
+		{"no such signal", Request{Pod: "web", Container: "main", Signal: "TREM"}, nodes{}, "", "", `there is no signal "TREM"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestSignal(t *testing.T) {
 			out, err := sender.Do(t.Context(), tt.in)
 			switch {
 			case tt.refused != "":
-				fakes.WantRefusal(t, err, tt.refused)
+				fakes.WantFailure(t, err, tt.refused)
 			case tt.failed != "":
 				fakes.WantError(t, err, tt.failed)
-				if r := (step.Refusal)(nil); errors.As(err, &r) {
+				if r := (failure.Failure)(nil); errors.As(err, &r) {
 					t.Errorf("%v is a refusal", err)
 				}
 			case err != nil:
@@ -109,8 +109,8 @@ func TestAPodThatIsNotPlaced(t *testing.T) {
 	pod := web()
 	pod.Spec.NodeName = ""
 	sender := &Sender{client: fake.NewClientset(pod), nodes: &nodes{}}
-	_, err := sender.Do(t.Context(), step.Signal{Namespace: "ns", Pod: "web", Container: "main"})
-	fakes.WantRefusal(t, err, "has no node yet")
+	_, err := sender.Do(t.Context(), Request{Namespace: "ns", Pod: "web", Container: "main"})
+	fakes.WantFailure(t, err, "has no node yet")
 }
 
 func TestParse(t *testing.T) {

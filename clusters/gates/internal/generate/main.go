@@ -11,11 +11,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/kind-lab/lab/clusters/versions"
 )
 
-// versions are the releases that are read, one of each minor version.
-func versions() []string {
-	return []string{"1.27.3", "1.28.15", "1.29.15", "1.30.14", "1.31.14", "1.32.10", "1.33.6", "1.34.4", "1.35.4", "1.36.3", "1.37.0"}
+// releases are those that are read, one of each minor version.
+func releases() []string {
+	var all []string
+	for _, v := range versions.All() {
+		all = append(all, v.Gates)
+	}
+	return all
 }
 
 // sources are the packages that register gates, by module; those that a version
@@ -45,7 +51,7 @@ func main() {
 
 func generate(output string) error {
 	t := table{}
-	for _, version := range versions() {
+	for _, version := range releases() {
 		fmt.Fprintln(os.Stderr, "reading Kubernetes", version)
 		found, err := read(version)
 		if err != nil {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,7 +20,8 @@ import (
 )
 
 // asLab makes the test's binary the program lab, which ends as it says: pass,
-// fail, none, or flaky, which fails the first time.
+// fail, none, or flaky, which fails the first time; slow passes after the last
+// moment, and fails late fails then; hangs ends when it is asked to, stuck never.
 const asLab = "BATCH_TEST_AS_LAB"
 
 func TestMain(m *testing.M) {
@@ -30,25 +33,41 @@ func TestMain(m *testing.M) {
 
 // fakeLab is lab: run leaves a run's folder and prints its report.
 func fakeLab(how string, args []string) int {
-	if args[0] == "show" {
+	if args[0] == "report" {
 		fmt.Println("the report of", args[1])
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "lab", strings.Join(args, " "))
-	if how == "none" {
+	if args[0] == "image" {
+		fmt.Println(`{"images": [{"ref": "istio/proxyv2:1.28", "role": "pod"}]}`)
+		return 0
+	}
+	interrupted := false
+	switch how {
+	case "none":
 		return exitUsage
+	case "slow", "fails late":
+		time.Sleep(time.Until(lastMoment()) + 50*time.Millisecond)
+	case "hangs":
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM)
+		<-asked
+		interrupted = true
+	case "stuck":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
 	}
 	status := expect.Pass
 	folder := os.Getenv("BATCH_TEST_RUN")
 	_, err := os.Stat(folder)
-	if how == "fail" || how == "flaky" && err != nil {
+	if how == "fail" || how == "fails late" || how == "flaky" && err != nil {
 		status = expect.Fail
 	}
 	for err == nil {
 		folder += "-again"
 		_, err = os.Stat(folder)
 	}
-	r := report.Report{Version: report.ModelVersion, ID: "20260102-030405-abcdef", Folder: folder, Status: status,
+	r := report.Report{Version: report.ModelVersion, ID: "20260102-030405-abcdef", Folder: folder, Status: status, Interrupted: interrupted,
 		Clusters: []report.Cluster{{Name: "v127", Kubernetes: "1.27", Status: expect.Pass}},
 		Skipped:  []report.SkippedCluster{{Name: "v136", Kubernetes: "1.36", Reason: "there is no image"}},
 		Runs: []report.Run{{Scenario: "classic", Cluster: "v127", Status: status,
@@ -99,7 +118,7 @@ func TestRun(t *testing.T) {
 	if code != exitPass {
 		t.Errorf("code = %d, want %d: %s", code, exitPass, stderr)
 	}
-	want := "lab run -json -no-logs -cluster v127,v136 -concurrency 2 -skip-unavailable " + filepath.Join("labs", "catalog", "job-sidecar")
+	want := "lab run --json --no-logs --cluster v127,v136 --concurrency 2 --skip-unavailable " + filepath.Join("labs", "catalog", "job-sidecar")
 	if !strings.Contains(stderr, want) {
 		t.Errorf("standard error has no %q:\n%s", want, stderr)
 	}
@@ -116,7 +135,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestALabThatFailsIsAFailure(t *testing.T) {
-	for how, want := range map[string]string{"fail": "job-sidecar  fail ", "none": "it did not come to a run, exit code 2"} {
+	for how, want := range map[string]string{"fail": "job-sidecar  fail ", "none": "there was no run, exit code 2"} {
 		code, stdout, _ := invoke(t, how, "run", "job-sidecar")
 		if code != exitFail || !strings.Contains(stdout, want) || !strings.Contains(stdout, "0 of 1 labs as expected.") {
 			t.Errorf("%s: code %d, want %d and %q:\n%s", how, code, exitFail, want, stdout)
@@ -139,8 +158,8 @@ func TestALabIsRunOnceMore(t *testing.T) {
 		if count := strings.Count(stderr, "lab run "); code != tt.code || count != tt.count || !strings.Contains(stdout, tt.want) {
 			t.Errorf("%s: code %d after %d runs; want %d, %d, %q:\n%s", tt.how, code, count, tt.code, tt.count, tt.want, stdout)
 		}
-		if told := strings.Contains(stdout, "run once more, at first: fail, 2026"); told != (tt.count == 2) {
-			t.Errorf("%s: what came of it first is told: %t:\n%s", tt.how, told, stdout)
+		if noted := strings.Contains(stdout, "run once more, at first: fail, 2026"); noted != (tt.count == 2) {
+			t.Errorf("%s: its first result is noted: %t:\n%s", tt.how, noted, stdout)
 		}
 	}
 }
@@ -152,6 +171,9 @@ func TestMistakes(t *testing.T) {
 	}{
 		{nil, "want run, record or matrix"},
 		{[]string{"walk"}, `"walk" is none of`},
+		{[]string{"-order", "size", "run"}, "-order size is neither given nor need"},
+		{[]string{"-needs", "istio", "run"}, `"istio" is not of the form LAB=IMAGE`},
+		{[]string{"-until", "noon", "run"}, `invalid value "noon" for flag -until`},
 		{[]string{"run", "nothing"}, "the catalog has "},
 		{[]string{"-cluster", "v999", "run"}, `none of the labs has a scenario on a cluster "v999"`},
 	} {

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/catalog/internal/matrix"
@@ -42,10 +43,19 @@ type batch struct {
 	concurrency int
 	// parallel is how many labs are run at once.
 	parallel int
-	// skip leaves out what cannot be had.
+	// skip leaves out what is not available.
 	skip bool
 	// again runs a lab that did not come out as expected a second time.
-	again          bool
+	again bool
+	// order is orderGiven or orderNeed.
+	order string
+	// judged is where the last judgement of each lab is kept.
+	judged history
+	// commit is the one that is checked out; empty if that is unknown.
+	commit string
+	// needs are the images without which a lab is left out.
+	needs needs
+	limits
 	stdout, stderr io.Writer
 }
 
@@ -54,7 +64,7 @@ func main() {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	b := batch{stdout: stdout, stderr: stderr}
+	b := batch{stdout: stdout, stderr: stderr, needs: needs{}}
 	flags := flag.NewFlagSet("batch", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&b.lab, "lab", filepath.Join("bin", "lab"), "the program")
@@ -62,9 +72,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&b.clusters, "cluster", "", "only these clusters of the labs, with commas between them")
 	flags.IntVar(&b.concurrency, "concurrency", 0, "how many clusters may be in use at once; 0 for all of a lab")
 	flags.IntVar(&b.parallel, "parallel", 1, "how many labs are run at once")
-	flags.BoolVar(&b.skip, "skip-unavailable", false, "leave out clusters whose Kubernetes version cannot be had here")
+	flags.BoolVar(&b.skip, "skip-unavailable", false, "leave out clusters whose Kubernetes version is not available here")
 	flags.BoolVar(&b.again, "again", false, "run a lab that did not come out as expected once more, and say so; what comes of that counts")
 	flags.StringVar(&b.summary, "o", "", "also write what came of it, with how long everything took, to this file, as JSON")
+	flags.StringVar(&b.order, "order", orderGiven, "the order of the labs: given, or need: those that changed first, then those that failed the last time, then those not judged for longest")
+	flags.StringVar(&b.judged.path, "judged", "", "the file that keeps when each lab was last judged, and the result; a missing file says that none was")
+	flags.Var(b.needs, "needs", "LAB=IMAGE: leave out the lab if the container engine does not have the image; repeatable, or with commas between them")
+	b.limits.define(flags)
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
@@ -90,6 +104,9 @@ func (b batch) do(args []string) (int, error) {
 	if len(labs) == 0 {
 		labs = all
 	}
+	if b.order != orderGiven && b.order != orderNeed {
+		return exitUsage, fmt.Errorf("-order %s is neither %s nor %s", b.order, orderGiven, orderNeed)
+	}
 	jobs, err := b.choose(labs, all)
 	if err != nil {
 		return exitUsage, err
@@ -98,6 +115,9 @@ func (b batch) do(args []string) (int, error) {
 	defer stop()
 	switch args[0] {
 	case "run":
+		if err := b.arrange(jobs); err != nil {
+			return exitFail, err
+		}
 		return b.runAll(ctx, jobs, nil)
 	case "record":
 		return b.runAll(ctx, jobs, b.record)
@@ -134,6 +154,10 @@ func interruptible() (context.Context, func()) {
 type job struct {
 	name     string
 	clusters []string
+	// why is the reason for its place in the order, if there is one.
+	why string
+	// missing are the images that it needs and that are not there.
+	missing []string
 }
 
 // choose says on which clusters each lab is to be run. A cluster on which none
@@ -171,11 +195,42 @@ func (b batch) choose(labs, all []string) ([]job, error) {
 
 // arguments are those of lab for a job.
 func (b batch) arguments(j job) []string {
-	args := []string{"run", "-json", "-no-logs", "-cluster", strings.Join(j.clusters, ","), "-concurrency", strconv.Itoa(b.concurrency)}
+	args := []string{"run", "--json", "--no-logs", "--cluster", strings.Join(j.clusters, ","), "--concurrency", strconv.Itoa(b.concurrency)}
 	if b.skip {
-		args = append(args, "-skip-unavailable")
+		args = append(args, "--skip-unavailable")
 	}
 	return append(args, filepath.Join(b.root, j.name))
+}
+
+// arrange sorts the jobs as -order says, and notes what they miss.
+func (b *batch) arrange(jobs []job) error {
+	missing, err := b.missing()
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		jobs[i].missing = missing[j.name]
+	}
+	changes := findChanges(b.root)
+	b.commit = changes.head()
+	if b.order != orderNeed {
+		return nil
+	}
+	judged, err := b.judged.read()
+	if err != nil {
+		return err
+	}
+	if err := byNeed(jobs, judged, changes.touched, time.Now()); err != nil {
+		return err
+	}
+	if changes.base == "" {
+		fmt.Fprintln(b.stdout, "There is no earlier commit to compare with: what changed is known only of labs that were judged at a commit.")
+	}
+	fmt.Fprintln(b.stdout, "The labs by need:")
+	for i, j := range jobs {
+		fmt.Fprintf(b.stdout, "%3d. %s: %s\n", i+1, j.name, j.why)
+	}
+	return nil
 }
 
 // matrix writes what the recordings say.

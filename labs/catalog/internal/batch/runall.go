@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -22,8 +22,10 @@ import (
 // result is what came of a lab.
 type result struct {
 	Lab string `json:"lab"`
-	// Result is "pass", "fail" or "error", "skip" where nothing of it runs on
-	// the chosen clusters, "not run" where it was stopped before.
+	// Result is "pass", "fail" or "error"; "skip" if nothing of it runs on the
+	// chosen clusters; "left out" if there was no time for it or an image that it
+	// needs is missing; "stopped" if it did not end in time; "not run" after an
+	// interrupt.
 	Result       string           `json:"result"`
 	Expectations report.Tally     `json:"expectations"`
 	Elapsed      time.Duration    `json:"elapsed"`
@@ -37,53 +39,83 @@ type result struct {
 	First *result `json:"first,omitempty"`
 }
 
+// leftOut is the result of a lab that was not run.
+const leftOut = "left out"
+
 // asExpected says whether nothing of it came out otherwise.
 func (r result) asExpected() bool { return r.Result == "pass" || r.Result == "skip" }
+
+// judged says whether the lab was run to its end.
+func (r result) judged() bool { return r.Result == "pass" || r.Result == "fail" || r.Result == "error" }
 
 // runAll runs the labs, as many at a time as b.parallel says, hands those that
 // passed to after, which returns what to note, and sums up.
 func (b batch) runAll(ctx context.Context, jobs []job, after func(job, report.Report) (string, error)) (int, error) {
 	began := time.Now()
+	limited, cancel := b.limits.bound(ctx)
+	defer cancel()
 	results := make([]result, len(jobs))
 	var group errgroup.Group
 	group.SetLimit(max(1, b.parallel))
 	var printing sync.Mutex
 	for i, j := range jobs {
 		group.Go(func() error {
-			switch {
-			case ctx.Err() != nil:
-				results[i] = result{Lab: j.name, Result: "not run"}
-			case len(j.clusters) == 0:
-				results[i] = result{Lab: j.name, Result: "skip", Note: "nothing of it runs on these clusters"}
-			default:
-				one := b
-				if b.parallel > 1 {
-					one.stderr = &prefixed{to: b.stderr, mu: &printing, prefix: j.name + ": "}
-				}
-				fmt.Fprintf(one.stderr, "=== %s (%d of %d)\n", j.name, i+1, len(jobs))
-				results[i] = one.runOne(ctx, j, &printing, after)
-				if b.again && !results[i].asExpected() && ctx.Err() == nil {
-					fmt.Fprintf(one.stderr, "=== %s (%d of %d), once more\n", j.name, i+1, len(jobs))
-					first := results[i]
-					results[i] = one.runOne(ctx, j, &printing, after)
-					results[i].First = &first
-				}
+			one := b
+			if b.parallel > 1 {
+				one.stderr = &prefixed{to: b.stderr, mu: &printing, prefix: j.name + ": "}
 			}
-			return nil
+			results[i] = one.runJob(limited, j, fmt.Sprintf("%d of %d", i+1, len(jobs)), &printing, after)
+			return one.note(results[i])
 		})
 	}
-	_ = group.Wait() // none returns an error
+	err := group.Wait()
 	code := exitPass
 	for _, r := range results {
-		if !r.asExpected() {
+		if !r.asExpected() && r.Result != leftOut {
 			code = exitFail
 		}
 	}
 	if ctx.Err() != nil {
 		code = exitInterrupted
 	}
-	err := b.sumUp(results, time.Since(began))
-	return code, errors.Join(err, b.save(results))
+	return code, errors.Join(err, b.sumUp(results, time.Since(began)), b.save(results))
+}
+
+// runJob runs a lab, once more if it was not as expected and b.again says so,
+// unless there is a reason not to run it.
+func (b batch) runJob(ctx context.Context, j job, place string, printing *sync.Mutex, after func(job, report.Report) (string, error)) result {
+	switch late := b.limits.late(); {
+	case len(j.clusters) == 0:
+		return result{Lab: j.name, Result: "skip", Note: "nothing of it runs on these clusters"}
+	case len(j.missing) > 0:
+		return result{Lab: j.name, Result: leftOut, Note: "not there: " + strings.Join(j.missing, ", ")}
+	case late != "":
+		return result{Lab: j.name, Result: leftOut, Note: strings.TrimSuffix(late+"; "+j.why, "; ")}
+	case ctx.Err() != nil:
+		return result{Lab: j.name, Result: "not run"}
+	}
+	fmt.Fprintf(b.stderr, "=== %s (%s)\n", j.name, place)
+	r := b.runOne(ctx, j, printing, after)
+	if !b.again || r.asExpected() || ctx.Err() != nil {
+		return r
+	}
+	if late := b.limits.late(); late != "" {
+		r.Note = strings.TrimPrefix(r.Note+"; not run once more: "+late, "; ")
+		return r
+	}
+	fmt.Fprintf(b.stderr, "=== %s (%s), once more\n", j.name, place)
+	first := r
+	r = b.runOne(ctx, j, printing, after)
+	r.First = &first
+	return r
+}
+
+// note keeps that a lab was judged.
+func (b batch) note(r result) error {
+	if !r.judged() {
+		return nil
+	}
+	return b.judged.add(r.Lab, judgement{At: time.Now().UTC().Truncate(time.Second), Commit: b.commit, Result: r.Result})
 }
 
 // prefixed writes whole lines, each with a prefix, one writer at a time.
@@ -120,7 +152,12 @@ func (b batch) runOne(ctx context.Context, j job, printing *sync.Mutex, after fu
 	began := time.Now()
 	r, err := b.start(ctx, j)
 	out.Elapsed = time.Since(began)
-	if r == nil {
+	stopped := errors.Is(context.Cause(ctx), errTimeIsUp)
+	switch {
+	case r == nil && stopped:
+		out.Result, out.Note = "stopped", b.limits.stopped()
+		return out
+	case r == nil:
 		out.Result, out.Note = "error", err.Error()
 		return out
 	}
@@ -128,7 +165,7 @@ func (b batch) runOne(ctx context.Context, j job, printing *sync.Mutex, after fu
 	out.Result, out.Expectations = c.Status.String(), c.Expectations
 	out.Run, out.Clusters, out.Skipped = r.ID, r.Clusters, r.Skipped
 	var shown bytes.Buffer
-	show := b.command("show", r.Folder)
+	show := b.command("report", r.Folder)
 	show.Stdout = &shown
 	if err := show.Run(); err != nil {
 		out.Note = fmt.Sprintf("its report could not be shown: %v", err)
@@ -139,6 +176,8 @@ func (b batch) runOne(ctx context.Context, j job, printing *sync.Mutex, after fu
 	switch {
 	case wrong != nil:
 		out.Result, out.Note = "error", wrong.Error()
+	case r.Interrupted && stopped:
+		out.Result, out.Note = "stopped", b.limits.stopped()
 	case report.ExitCode(*r) == report.ExitPass && err != nil:
 		out.Result, out.Note = "error", err.Error()
 	case report.ExitCode(*r) == report.ExitPass && after != nil:
@@ -149,32 +188,26 @@ func (b batch) runOne(ctx context.Context, j job, printing *sync.Mutex, after fu
 	return out
 }
 
-// start runs a lab and returns its report, nil where it did not come to one. An
-// interrupt comes to the child as well, since it is of the same group; a signal
-// to end is passed on.
+// outputDelay is how long what a lab started may hold on to its output once it
+// has ended.
+const outputDelay = 30 * time.Second
+
+// start runs a lab and returns its report, nil if there was no run.
 func (b batch) start(ctx context.Context, j job) (*report.Report, error) {
 	var out bytes.Buffer
 	cmd := b.command(b.arguments(j)...)
 	cmd.Stdout = &out
+	cmd.WaitDelay = outputDelay
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	go func() {
-		select {
-		case <-ctx.Done():
-			// It ends by itself where it got the interrupt.
-			if errors.Is(context.Cause(ctx), errTerminated) {
-				_ = cmd.Process.Signal(syscall.SIGTERM)
-			}
-		case <-ended:
-		}
-	}()
+	go b.limits.end(ctx, cmd.Process, ended)
 	err := cmd.Wait()
 	var r report.Report
 	if out.Len() == 0 || json.Unmarshal(out.Bytes(), &r) != nil {
-		return nil, fmt.Errorf("it did not come to a run, exit code %d: see what it said above", cmd.ProcessState.ExitCode())
+		return nil, fmt.Errorf("there was no run, exit code %d: see its messages above", cmd.ProcessState.ExitCode())
 	}
 	return &r, err
 }
@@ -189,9 +222,13 @@ func (b batch) command(args ...string) *exec.Cmd {
 func (b batch) sumUp(results []result, took time.Duration) error {
 	fmt.Fprintln(b.stdout)
 	table := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LAB\tRESULT\tAS EXPECTED\tNOT\tNOT TOLD\tSKIPPED\tTIME\tNOTES")
+	fmt.Fprintln(table, "LAB\tRESULT\tAS EXPECTED\tNOT\tUNKNOWN\tSKIPPED\tTIME\tNOTES")
 	passed, second := 0, 0
+	var left []string
 	for _, r := range results {
+		if r.Result == leftOut {
+			left = append(left, r.Lab)
+		}
 		if r.asExpected() {
 			passed++
 			if r.First != nil {
@@ -210,11 +247,15 @@ func (b batch) sumUp(results []result, took time.Duration) error {
 			fmt.Fprintf(b.stdout, "%s: %s (%s) was left out: %s\n", r.Lab, c.Name, c.Kubernetes, c.Reason)
 		}
 	}
-	text := fmt.Sprintf("%d of %d labs as expected", passed, len(results))
+	text := fmt.Sprintf("%d of %d labs as expected", passed, len(results)-len(left))
 	if second > 0 {
 		text += fmt.Sprintf(", %d of them only when run once more", second)
 	}
-	_, err := fmt.Fprintln(b.stdout, text+".")
+	text += "."
+	if len(left) > 0 {
+		text += fmt.Sprintf(" Left out, not judged: %s.", strings.Join(left, ", "))
+	}
+	_, err := fmt.Fprintln(b.stdout, text)
 	return err
 }
 

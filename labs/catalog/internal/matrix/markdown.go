@@ -9,13 +9,14 @@ import (
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 // Markdown is the labs on the clusters that all of them declare, and then for
 // each lab what did not come out alike on all of its clusters.
 func Markdown(labs []Lab) string {
 	var b strings.Builder
-	standard := catalog.StandardClusters()
+	standard := catalog.Standard().Clusters
 	head, rule := "| lab |", "| --- |"
 	for _, c := range standard {
 		head += " " + title(c.Kubernetes, c.FeatureGates) + " |"
@@ -62,28 +63,31 @@ func title(kubernetes string, gates map[string]bool) string {
 	return kubernetes
 }
 
-// cell says what a lab came to on a cluster.
+// notRecorded stands in the table where nothing is known of a lab on a cluster.
+const notRecorded = "not recorded"
+
+// cell says the result of a lab on a cluster.
 func (l Lab) cell(cluster string) string {
 	if !slices.Contains(l.On, cluster) {
 		return "–"
 	}
 	if l.Report == nil {
-		return "not recorded"
+		return notRecorded
 	}
 	if slices.ContainsFunc(l.Report.Skipped, func(c report.SkippedCluster) bool { return c.Name == cluster }) {
 		return "left out"
 	}
 	only := l.Report.Only(func(_, on string) bool { return on == cluster })
 	if len(only.Runs) == 0 {
-		return "not recorded"
+		return notRecorded
 	}
 	tally := report.Summary(only).Expectations
-	text := fmt.Sprintf("%d as expected", tally.Pass)
+	text := fmt.Sprintf("%d passed", tally.Pass)
 	if tally.Fail > 0 {
-		text += fmt.Sprintf(", **%d not**", tally.Fail)
+		text += fmt.Sprintf(", **%d failed**", tally.Fail)
 	}
 	if n := tally.Error + tally.Pending; n > 0 {
-		text += fmt.Sprintf(", **%d could not be told**", n)
+		text += fmt.Sprintf(", **%d could not be decided**", n)
 	}
 	return text
 }
@@ -96,7 +100,7 @@ func (l Lab) differences(b *strings.Builder) {
 		return
 	}
 	for _, c := range l.Report.Skipped {
-		fmt.Fprintf(b, "\n%s was left out: no node image could be had.\n", escape(title(c.Kubernetes, nil)))
+		fmt.Fprintf(b, "\n%s was left out: no node image was available.\n", escape(title(c.Kubernetes, nil)))
 	}
 	var done []string
 	for _, run := range l.Report.Runs {
@@ -110,15 +114,15 @@ func (l Lab) differences(b *strings.Builder) {
 // scenario writes the rows of a scenario that differ, with the clusters that
 // came out alike in one column.
 func (l Lab) scenario(b *strings.Builder, of report.Run) {
-	table := report.Table(*l.Report, of.Scenario)
+	table := document.Table(*l.Report, of.Scenario)
 	heads := l.heads(table[0][1:])
 	alike := 0
-	var rows [][]report.Cell
+	var rows [][]document.Cell
 	for _, row := range table[1:] {
 		switch {
 		case differs(row[1:]):
 			rows = append(rows, row)
-		case row[0].Kind == report.CellExpectation:
+		case row[0].Kind == document.CellExpectation:
 			alike++
 		}
 	}
@@ -150,7 +154,7 @@ func (l Lab) scenario(b *strings.Builder, of report.Run) {
 
 // heads are the titles of the columns. Clusters that differ in single components
 // have one title; their names tell them apart.
-func (l Lab) heads(cells []report.Cell) []string {
+func (l Lab) heads(cells []document.Cell) []string {
 	titles := l.titles(cells)
 	var out []string
 	for i, title := range titles {
@@ -162,7 +166,7 @@ func (l Lab) heads(cells []report.Cell) []string {
 	return out
 }
 
-func (l Lab) titles(cells []report.Cell) []string {
+func (l Lab) titles(cells []document.Cell) []string {
 	var out []string
 	for _, cell := range cells {
 		i := slices.IndexFunc(l.Report.Clusters, func(c report.Cluster) bool { return c.Name == cell.Text })
@@ -176,8 +180,8 @@ func (l Lab) titles(cells []report.Cell) []string {
 	return out
 }
 
-// differs says whether not all cells came to the same, or not as they should.
-func differs(cells []report.Cell) bool {
+// differs says whether the cells differ, or one of them is not the expected result.
+func differs(cells []document.Cell) bool {
 	for _, c := range cells {
 		if outcome(c) != outcome(cells[0]) || c.Status >= expect.Fail {
 			return true
@@ -188,7 +192,7 @@ func differs(cells []report.Cell) bool {
 
 // group puts columns together that are the same in all rows, in the order of
 // the first of each.
-func group(rows [][]report.Cell) [][]int {
+func group(rows [][]document.Cell) [][]int {
 	var keys []string
 	var groups [][]int
 	for i := range rows[0][1:] {
@@ -207,14 +211,14 @@ func group(rows [][]report.Cell) [][]int {
 }
 
 // outcome is a cell in a word or two.
-func outcome(c report.Cell) string {
+func outcome(c document.Cell) string {
 	switch {
-	case c.Kind == report.CellNone:
+	case c.Kind == document.CellNone:
 		return ""
 	case c.Status == expect.Fail:
-		return "**" + escape(c.Text) + ", not as expected**"
+		return "**" + escape(c.Text) + ", failed**"
 	case c.Status >= expect.Error:
-		return "**could not be told**"
+		return "**could not be decided**"
 	}
 	return escape(c.Text)
 }

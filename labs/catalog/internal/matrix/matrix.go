@@ -1,5 +1,5 @@
-// Package matrix tells, as Markdown, what the labs of the catalog came to on
-// each cluster, by their recordings.
+// Package matrix writes, as Markdown, the results of the labs of the catalog on
+// each cluster, from their recordings.
 package matrix
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/kind-lab/lab/dsl"
+	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report"
@@ -23,7 +24,7 @@ type Lab struct {
 	Name, Description string
 	// On are the clusters on which it has scenarios.
 	On []string
-	// Report is that of its recording; nil where it is not recorded.
+	// Report is that of its recording; nil if it is not recorded.
 	Report *report.Report
 	// Changed says that the lab was changed since it was recorded.
 	Changed bool
@@ -56,7 +57,7 @@ func Module(name string) (*dsl.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, problems := dsl.LoadFS(folder, "scenario.hcl", dsl.Options{})
+	m, problems := dsl.LoadFS(folder, "scenario.hcl", dsl.Options{ClusterSets: catalog.ClusterSets()})
 	if problems.HasErrors() {
 		return nil, fmt.Errorf("lab %s: %s: %s", name, problems[0].Summary, problems[0].Detail)
 	}
@@ -96,17 +97,23 @@ func (l *Lab) recorded(root string) error {
 	if l.Report = recording.Report; l.Report == nil {
 		return errors.Join(fmt.Errorf("%s: %w", archives[0], replay.ErrNoReport), remove())
 	}
-	l.Changed, err = changed(l.Name, recording.Source)
+	l.Changed, err = changed(l.Name, recording)
 	return errors.Join(err, remove())
 }
 
-// changed says whether a lab's scenario or one of its manifests is not as the
-// copy of it that a run kept.
-func changed(name, copied string) (bool, error) {
+// changed says whether a lab's scenario, one of its manifests, or a set of
+// clusters that it takes is not as the run kept it.
+func changed(name string, recording *replay.Recording) (bool, error) {
 	folder, err := catalog.Open(name)
 	if err != nil {
 		return false, err
 	}
+	for _, then := range recording.ClusterSets {
+		if now := schema.FindSet(catalog.ClusterSets(), then.Name); now == nil || !now.Equal(then) {
+			return true, nil
+		}
+	}
+	copied := recording.Source
 	if strings.HasSuffix(copied, ".hcl") {
 		copied = filepath.Dir(copied)
 	}

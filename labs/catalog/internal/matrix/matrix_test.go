@@ -10,6 +10,7 @@ import (
 
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
+	"github.com/kind-lab/lab/labs/report/document"
 )
 
 func TestTheLabsReadmeHasTheMatrix(t *testing.T) {
@@ -30,7 +31,27 @@ func TestTheLabsReadmeHasTheMatrix(t *testing.T) {
 	}
 }
 
-// expectation is one that came to something.
+// TestEveryLabIsRecordedOnItsClusters says what to record when a version is added
+// to the standard clusters.
+func TestEveryLabIsRecordedOnItsClusters(t *testing.T) {
+	labs, err := Read(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range labs {
+		var missing []string
+		for _, cluster := range l.On {
+			if l.cell(cluster) == notRecorded {
+				missing = append(missing, cluster)
+			}
+		}
+		if len(missing) > 0 {
+			t.Errorf("%s is not recorded on %s: make record LABS=%s", l.Name, strings.Join(missing, ", "), l.Name)
+		}
+	}
+}
+
+// expectation is one that has a result.
 func expectation(name, got string, status expect.Status) report.Step {
 	return report.Step{Name: name, Verb: "expect", Status: status, Verdict: &expect.Verdict{Name: name, Status: status, Got: got}}
 }
@@ -61,7 +82,7 @@ func TestMarkdown(t *testing.T) {
 	const want = `| lab | 1.27 | 1.28 | 1.28 +SidecarContainers | 1.29 | 1.33 | 1.36 | 1.37 |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | [new](catalog/new/README.md) | not recorded | – | – | – | – | – | – |
-| [some](catalog/some/README.md) | 2 as expected | 2 as expected | 1 as expected, **1 not** | 1 as expected, **1 could not be told** | not recorded | left out | – |
+| [some](catalog/some/README.md) | 2 passed | 2 passed | 1 passed, **1 failed** | 1 passed, **1 could not be decided** | not recorded | left out | – |
 
 ## What differs
 
@@ -75,7 +96,7 @@ Not recorded.
 
 Some &lt;b&gt;\|&lt;/b&gt; text.
 
-1.36 was left out: no node image could be had.
+1.36 was left out: no node image was available.
 
 **native**: A helper.
 
@@ -83,7 +104,7 @@ Alike on 1.27, 1.28, 1.28 +SidecarContainers, 1.29: 1 expectation.
 
 | | 1.27, 1.28 | 1.28 +SidecarContainers | 1.29 |
 | --- | --- | --- | --- |
-| it ends | false | **false, not as expected** | **could not be told** |
+| it ends | false | **false, failed** | **could not be decided** |
 `
 	if diff := cmp.Diff(want, Markdown(sample())); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -95,7 +116,7 @@ func TestClustersOfOneTitleHaveTheirNames(t *testing.T) {
 	lab := Lab{Report: &report.Report{Clusters: []report.Cluster{
 		{Name: "v128_on", Kubernetes: "1.28", FeatureGates: gates}, {Name: "v129", Kubernetes: "1.29"},
 		{Name: "v128_not_kubelet", Kubernetes: "1.28", FeatureGates: gates}}}}
-	got := lab.heads([]report.Cell{{Text: "v128_on"}, {Text: "v129"}, {Text: "v128_not_kubelet"}})
+	got := lab.heads([]document.Cell{{Text: "v128_on"}, {Text: "v129"}, {Text: "v128_not_kubelet"}})
 	want := []string{"1.28 +SidecarContainers (v128_on)", "1.29", "1.28 +SidecarContainers (v128_not_kubelet)"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

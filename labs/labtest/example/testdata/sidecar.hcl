@@ -1,5 +1,5 @@
 # A Job with a native sidecar completes although the sidecar never ends. It runs
-# on a cluster that the test has: `lab run -var kubeconfig=… sidecar.hcl` would do
+# on a cluster that the test has: `lab run --var kubeconfig=… sidecar.hcl` would do
 # the same.
 
 variable "kubeconfig" {

@@ -35,7 +35,7 @@ function digits(precision) {
 const seconds = (at, precision = 1e6) => at.toFixed(digits(precision)) + " s";
 
 function precisely(ns) {
-  if (!(ns > 0)) return "how finely is not known";
+  if (!(ns > 0)) return "precision unknown";
   if (ns >= 1e9) return "known to " + ns / 1e9 + " s";
   if (ns >= 1e6) return "known to " + ns / 1e6 + " ms";
   if (ns >= 1e3) return "known to " + ns / 1e3 + " µs";

@@ -56,7 +56,7 @@ function podItems(picture, pod) {
     tell: () => [`STATUS ${s.status}`, `READY ${s.ready || "?"}, phase ${s.phase || "?"}`, "received at " + moment(s), pod.name],
   }));
   if (pod.created_at) items.push(mark(pod.created_at, "created", "event", [`pod ${pod.name} was created`]));
-  if (pod.deleted_at) items.push(mark(pod.deleted_at, "cross", "killing", [`the deletion of pod ${pod.name} was asked for`]));
+  if (pod.deleted_at) items.push(mark(pod.deleted_at, "cross", "killing", [`the deletion of pod ${pod.name} was requested`]));
   if (pod.gone_at) items.push(mark(pod.gone_at, "stop", "gone", [`pod ${pod.name} is gone`]));
   return items;
 }
@@ -84,7 +84,7 @@ function exitText(run) {
   let text = "exit " + run.exit_code;
   if (run.signal) text += `, signal ${run.signal}`;
   if (run.reason && run.reason !== "Completed" && run.reason !== "Error") text += `, ${run.reason}`;
-  if (run.oom) text += ", the kernel killed for memory in it";
+  if (run.oom) text += ", the kernel killed a process in it for lack of memory";
   return text;
 }
 
@@ -92,9 +92,9 @@ function runItems(c, run, index, picture) {
   const begin = run.started_at ? run.started_at.at : run.finished_at ? run.finished_at.at : 0;
   const end = run.finished_at ? run.finished_at.at : picture.seconds;
   const lines = [`${kinds[c.kind] || c.kind} ${c.name}` + (c.runs.length > 1 ? `, run ${index + 1} of ${c.runs.length}` : "")];
-  lines.push(run.started_at ? "started at " + moment(run.started_at) : "nobody saw it start");
+  lines.push(run.started_at ? "started at " + moment(run.started_at) : "its start was not observed");
   if (run.finished_at) lines.push("ended at " + moment(run.finished_at));
-  else lines.push(run.exited ? "it ended, nobody knows when" : "still running when the scenario ended");
+  else lines.push(run.exited ? "it ended at an unknown time" : "still running when the scenario ended");
   if (run.started_at && run.finished_at) {
     const within = Math.max(run.started_at.precision, run.finished_at.precision);
     lines.push(`ran for ${seconds(run.finished_at.at - run.started_at.at, within)}`);
@@ -107,7 +107,7 @@ function runItems(c, run, index, picture) {
     after: run.exited ? (bad ? "✗ " : "✓ ") + run.exit_code + (run.oom ? " OOM" : "") : "",
   }];
   if (run.ready_at) items.push(mark(run.ready_at, "up", "ready", [`${c.name} is ready`]));
-  if (run.killing_at) items.push(mark(run.killing_at, "cross", "killing", [`${c.name} is to be ended: the kubelet’s event, a hint`]));
+  if (run.killing_at) items.push(mark(run.killing_at, "cross", "killing", [`${c.name} is being stopped: an event of the kubelet, a hint`]));
   return items;
 }
 

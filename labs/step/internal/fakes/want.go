@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kind-lab/lab/labs/step"
+	"github.com/kind-lab/lab/labs/step/failure"
 )
 
 // WantError fails the test unless the error has the text in it.
@@ -16,12 +16,12 @@ func WantError(t *testing.T, err error, text string) {
 	}
 }
 
-// WantRefusal fails the test unless the error is a refusal with the text in it.
-func WantRefusal(t *testing.T, err error, text string) {
+// WantFailure fails the test unless the error is a failure.Failure with the text in it.
+func WantFailure(t *testing.T, err error, text string) {
 	t.Helper()
 	WantError(t, err, text)
-	var refused step.Refusal
+	var refused failure.Failure
 	if !errors.As(err, &refused) {
-		t.Fatalf("error %v is no refusal", err)
+		t.Fatalf("error %v is no failure.Failure", err)
 	}
 }

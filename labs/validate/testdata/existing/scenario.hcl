@@ -19,7 +19,7 @@ scenario "on_nodes" {
     node    = target.nodes[0]
     command = ["true"]
   }
-  node "away" { # ERROR: cluster.open exists already
+  node "away" { # ERROR: cluster open (provider "existing") cannot operate the machines of its nodes: others may need them
     node   = target.nodes[0]
     action = "cordon"
   }
@@ -32,7 +32,7 @@ scenario "on_both" {
     pod     = "web"
     command = ["true"]
   }
-  exec "on the node" { # ERROR: cluster.stage exists already, so that its nodes are out of reach
+  exec "on the node" { # ERROR: cluster stage (provider "existing") cannot run commands on its nodes: set node_access
     node    = pod.web.node
     command = ["true"]
   }
@@ -40,7 +40,7 @@ scenario "on_both" {
     pod       = "web"
     container = "main"
   }
-  node "away" { # ERROR: does something to a node, which others may need
+  node "away" { # ERROR: does something to a node, but cluster stage
     node   = target.nodes[0]
     action = "cordon"
   }
