@@ -6,5 +6,5 @@
 //
 // The packages below it do the work: engine finds or brings up the container
 // engine, nodeimage provides the node images, kind makes clusters of them.
-// They do not import each other; labs/world wires them.
+// They do not import each other; labs/wiring wires them.
 package clusters

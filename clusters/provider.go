@@ -8,7 +8,7 @@ import (
 
 // Provider is what a provider of clusters states about itself. It is known
 // without a cluster, an engine or a network. The package of the provider returns
-// it, and labs/world has the table of all.
+// it, and labs/wiring has the table of all.
 type Provider struct {
 	// Name is what scenarios call it: provider = "kind".
 	Name string

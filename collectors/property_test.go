@@ -44,7 +44,7 @@ func history(rnd *rand.Rand) (api, runtime []Record) {
 			}
 			runtime = append(runtime, task(TypeTaskStart, now, "u", l.c.Name, id, 0))
 			l.c.State, l.c.ID, l.c.Ready = "running", id, true
-			l.c.Current = &Run{ID: id, StartedAt: whole(now)}
+			l.c.Current = &ContainerRun{ID: id, StartedAt: whole(now)}
 			l.runs++
 		}
 		if rnd.IntN(4) == 0 {

@@ -195,12 +195,12 @@ type Container struct {
 	Started  *bool  `json:"started,omitempty"`
 	Restarts int    `json:"restarts"`
 	// Current is the running or terminated run; Last the one before it.
-	Current *Run `json:"current,omitempty"`
-	Last    *Run `json:"last,omitempty"`
+	Current *ContainerRun `json:"current,omitempty"`
+	Last    *ContainerRun `json:"last,omitempty"`
 }
 
-// Run is one run of a container as the API shows it, in whole seconds.
-type Run struct {
+// ContainerRun is one run of a container as the API shows it, in whole seconds.
+type ContainerRun struct {
 	ID        string    `json:"id,omitempty"`
 	StartedAt time.Time `json:"started_at,omitzero"`
 	// FinishedAt is zero while it runs.

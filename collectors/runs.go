@@ -53,7 +53,7 @@ type run struct {
 	index            int
 	start, exit, oom Moment
 	exitCode         int
-	api              Run
+	api              ContainerRun
 	apiExited        bool
 }
 
@@ -162,7 +162,7 @@ func (t *Timeline) addTask(rec Record) {
 }
 
 // addAPIRun merges what the API reported about a run.
-func (t *Timeline) addAPIRun(owner runKey, id string, index int, reported Run, exited bool) {
+func (t *Timeline) addAPIRun(owner runKey, id string, index int, reported ContainerRun, exited bool) {
 	r := t.runOf(id)
 	r.index = index
 	if !reported.StartedAt.IsZero() {

@@ -12,7 +12,7 @@ import (
 func TestAStartIsBeforeItsEnd(t *testing.T) {
 	ended := func(started, finished float64) Container {
 		return Container{Name: "c", Kind: KindInit, State: "terminated", ID: "x",
-			Current: &Run{ID: "x", StartedAt: whole(started), FinishedAt: whole(finished), Reason: "Completed"}}
+			Current: &ContainerRun{ID: "x", StartedAt: whole(started), FinishedAt: whole(finished), Reason: "Completed"}}
 	}
 	startTask := func(seconds float64) Record { return task(TypeTaskStart, seconds, "u", "c", "x", 0) }
 	exitTask := func(seconds float64) Record { return task(TypeTaskExit, seconds, "u", "c", "x", 0) }
@@ -78,7 +78,7 @@ func TestShortRunsNeverEndBeforeTheyStart(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		var api, runtime []Record
-		var last *Run
+		var last *ContainerRun
 		now := 1.0
 		for i := range 1 + rnd.IntN(5) {
 			id := fmt.Sprint("x", i)
@@ -87,7 +87,7 @@ func TestShortRunsNeverEndBeforeTheyStart(t *testing.T) {
 			stamped := began + 3*rnd.Float64()*float64(rnd.IntN(2))
 			now = max(end, stamped) + 1
 			runtime = append(runtime, task(TypeTaskStart, stamped, "u", "c", id, 0), task(TypeTaskExit, end, "u", "c", id, i))
-			run := &Run{ID: id, StartedAt: whole(stamped), FinishedAt: whole(end), ExitCode: i, Reason: "Error"}
+			run := &ContainerRun{ID: id, StartedAt: whole(stamped), FinishedAt: whole(end), ExitCode: i, Reason: "Error"}
 			api = append(api, podRecord(now, "p", "u", "Running",
 				Container{Name: "c", Kind: KindMain, State: "terminated", ID: id, Restarts: i, Current: run, Last: last}))
 			last = run

@@ -50,14 +50,14 @@ func logLine(seconds float64, container, text string) Record {
 func running(name, id string, started float64) Container {
 	return Container{
 		Name: name, Kind: KindMain, ID: id, State: "running", Ready: true,
-		Current: &Run{ID: id, StartedAt: whole(started)},
+		Current: &ContainerRun{ID: id, StartedAt: whole(started)},
 	}
 }
 
 func terminated(name, id string, started, finished float64, code int, reason string) Container {
 	return Container{
 		Name: name, Kind: KindMain, ID: id, State: "terminated", Reason: reason,
-		Current: &Run{ID: id, StartedAt: whole(started), FinishedAt: whole(finished), ExitCode: code, Reason: reason},
+		Current: &ContainerRun{ID: id, StartedAt: whole(started), FinishedAt: whole(finished), ExitCode: code, Reason: reason},
 	}
 }
 
@@ -146,14 +146,14 @@ func TestSeveralRunsAreMerged(t *testing.T) {
 				Reason: "OOMKilled", OOM: true, Reported: true}}},
 		{"two runs, the first by the API alone",
 			[]Record{podRecord(8, "p", "u", "Running", Container{Name: "c", State: "running", Restarts: 1, ID: "id2",
-				Last:    &Run{ID: "id1", StartedAt: whole(1.25), FinishedAt: whole(5.5), ExitCode: 1, Reason: "Error"},
-				Current: &Run{StartedAt: whole(6.1)}}), task(TypeTaskStart, 6.1, "u", "c", "id2", 0)},
+				Last:    &ContainerRun{ID: "id1", StartedAt: whole(1.25), FinishedAt: whole(5.5), ExitCode: 1, Reason: "Error"},
+				Current: &ContainerRun{StartedAt: whole(6.1)}}), task(TypeTaskStart, 6.1, "u", "c", "id2", 0)},
 			[]RunState{{ID: "id1", StartedAt: api(1), FinishedAt: api(5), Exited: true, ExitCode: 1, Reason: "Error", Reported: true},
 				{ID: "id2", StartedAt: runtime(6.1)}}},
 		{"one that waits to be restarted has ended once",
 			[]Record{podRecord(6, "p", "u", "Error", terminated("c", "id1", 1, 5, 1, "Error")),
 				podRecord(7, "p", "u", "CrashLoopBackOff", Container{Name: "c", State: "waiting", ID: "id1",
-					Last: &Run{ID: "id1", StartedAt: whole(1), FinishedAt: whole(5), ExitCode: 1, Reason: "Error"}})},
+					Last: &ContainerRun{ID: "id1", StartedAt: whole(1), FinishedAt: whole(5), ExitCode: 1, Reason: "Error"}})},
 			[]RunState{{ID: "id1", StartedAt: api(1), FinishedAt: api(5), Exited: true, ExitCode: 1, Reason: "Error", Reported: true}}},
 		{"a run so short that the API never had it",
 			[]Record{podRecord(2, "p", "u", "Running", running("c", "id2", 1.5)),

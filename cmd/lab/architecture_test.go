@@ -91,17 +91,17 @@ var rules = []rule{
 	{"of what builds of images share, each knows only what lies below it", func(p string) bool { return buildLevel(p) > 0 }, func(p, i string) bool {
 		return below("clusters/internal")(i) && buildLevel(i) >= buildLevel(p)
 	}},
-	{"only labs/world wires: nothing else of labs imports implementations of clusters", func(p string) bool {
-		return below("labs")(p) && p != "labs/world"
+	{"only labs/wiring wires: nothing else of labs imports implementations of clusters", func(p string) bool {
+		return below("labs")(p) && p != "labs/wiring"
 	}, func(p, i string) bool {
-		if p == "labs/labtest" && i == "clusters/e2e" { // the framework's side of what labs/world lends
+		if p == "labs/labtest" && i == "clusters/e2e" { // the framework's side of what labs/wiring lends
 			return false
 		}
 		return i != "clusters/gates" && i != "clusters/versions" && (strings.HasPrefix(i, "clusters/") || strings.HasPrefix(i, "collectors/"))
 	}},
 	{"the language's tools and judgement do not reach for the world", func(p string) bool {
-		return below("labs")(p) && p != "labs/world" && p != "labs/labtest"
-	}, func(_, i string) bool { return i == "labs/world" || i == "labs/labtest" }},
+		return below("labs")(p) && p != "labs/wiring" && p != "labs/labtest"
+	}, func(_, i string) bool { return i == "labs/wiring" || i == "labs/labtest" }},
 	{"the e2e-framework is for Go tests, and no part of the program", func(p string) bool {
 		return p != "clusters/e2e" && p != "labs/labtest"
 	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},

@@ -14,7 +14,7 @@ import (
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/selection"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // Completion runs while somebody types: it reads files of this machine alone,
@@ -90,7 +90,7 @@ func completeLabs(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 
 // completeIdle offers the clusters of the pool.
 func (a *app) completeIdle(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	list, err := pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}).List()
+	list, err := pool.New(nil, pool.Options{Dir: wiring.PoolDir(a.get)}).List()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

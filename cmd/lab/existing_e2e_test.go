@@ -25,7 +25,7 @@ import (
 	"github.com/kind-lab/lab/clusters/existing"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // shared is a cluster that is there, as its administrator sees it.
@@ -63,8 +63,8 @@ func TestClustersThatExist(t *testing.T) {
 // newShared makes a cluster and keeps nothing of its maker but the kubeconfig.
 func newShared(t *testing.T) *shared {
 	t.Helper()
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
-	made, err := openWorld(t.Context(), a)
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openParts}
+	made, err := openParts(t.Context(), a)
 	if err == nil {
 		err = made.Unavailable[clusters.ProviderKind]
 	}
@@ -75,7 +75,7 @@ func newShared(t *testing.T) *shared {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maker, id := made.Fresh, "lab-"+world.RandomLower(6)+"-shared"
+	maker, id := made.Fresh, "lab-"+wiring.RandomLower(6)+"-shared"
 	s := &shared{kubeconfig: filepath.Join(t.TempDir(), "config")}
 	t.Cleanup(func() {
 		if err := maker.Destroy(context.WithoutCancel(t.Context()), id); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
 	labrun "github.com/kind-lab/lab/labs/run"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // TestClustersThatExistNeedNoEngine has no container engine on the PATH.
@@ -45,7 +45,7 @@ func TestClustersThatExistNeedNoEngine(t *testing.T) {
 		{[]string{"gc"}, exitBroken, "engine"},
 	} {
 		var out bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: os.LookupEnv, open: openWorld}
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: os.LookupEnv, open: openParts}
 		if code := a.main(t.Context(), tt.args); code != tt.code || !strings.Contains(out.String(), tt.text) {
 			t.Errorf("lab %s: exit code %d, want %d and %q:\n%s", strings.Join(tt.args, " "), code, tt.code, tt.text, out.String())
 		}
@@ -91,7 +91,7 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 		}
 	}
 	p := &adopting{}
-	fake := &world.World{
+	fake := &wiring.Parts{
 		Providers:    clusters.Providers{kind.Provider(), existing.Provider()},
 		Provisioners: map[string]labrun.Provisioner{existing.Name: p}, Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}),
 		Orphans: func(context.Context) ([]clusters.Orphan, error) { return nil, nil },
@@ -100,7 +100,7 @@ func TestGcFindsWhatRunsLeftOnClustersThatExist(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, env: func(name string) (string, bool) { return cache, name == "LAB_CACHE" },
-			open: func(context.Context, *app) (*world.World, error) { return fake, nil }}
+			open: func(context.Context, *app) (*wiring.Parts, error) { return fake, nil }}
 		if code := a.main(t.Context(), append([]string{"gc"}, args...)); code != exitPass {
 			t.Errorf("exit code %d: %s", code, out.String())
 		}

@@ -47,7 +47,7 @@ func TestTimesAreTheRuntimes(t *testing.T) {
 }
 
 // crowd holds a run of 100 pods to the runtime's start, end and line of each.
-func crowd(t *testing.T, dir string, run report.Run) {
+func crowd(t *testing.T, dir string, run report.ScenarioRun) {
 	t.Helper()
 	type key struct {
 		pod  string
@@ -85,7 +85,7 @@ type exits struct {
 	api      map[string]time.Time
 }
 
-func exitsOf(t *testing.T, dir string, run report.Run) exits {
+func exitsOf(t *testing.T, dir string, run report.ScenarioRun) exits {
 	t.Helper()
 	e := exits{name: run.Scenario, recorded: map[string]time.Time{}, started: map[string]time.Time{}, kept: map[string][2]string{}, api: map[string]time.Time{}}
 	for entry, err := range journal.Entries(dir) {
@@ -140,7 +140,7 @@ func (e exits) compare(t *testing.T) int {
 }
 
 // latencies are from each exit to the end of the expectation that waited for it.
-func (e exits) latencies(run report.Run) []time.Duration {
+func (e exits) latencies(run report.ScenarioRun) []time.Duration {
 	var found []time.Duration
 	for _, s := range run.Steps {
 		name, ok := strings.CutSuffix(s.Name, " exits")

@@ -47,7 +47,7 @@ func TestNoFaultMakesAWrongVerdict(t *testing.T) {
 }
 
 // tried holds the verdicts of a fault to what is true, and sums them up.
-func tried(t *testing.T, run report.Run) string {
+func tried(t *testing.T, run report.ScenarioRun) string {
 	t.Helper()
 	count := map[expect.Status]int{}
 	var errors []string
@@ -82,7 +82,7 @@ func replayedAlike(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+	a := &app{stdin: strings.NewReader(""), stdout: os.Stderr, stderr: os.Stderr, env: os.LookupEnv, open: openParts}
 	flags := scenarioFlags{clusterSets: rec.ClusterSets}
 	if rec.Given != "" {
 		flags.varFiles = []string{rec.Given}

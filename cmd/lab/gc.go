@@ -17,7 +17,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -52,11 +52,11 @@ type leftover struct {
 }
 
 func (a *app) gc(ctx context.Context, only []string, yes, asJSON bool) error {
-	world, err := a.open(ctx, a)
+	parts, err := a.open(ctx, a)
 	if err != nil {
 		return broken(err)
 	}
-	all, err := a.orphans(ctx, world)
+	all, err := a.orphans(ctx, parts)
 	if err != nil {
 		return broken(err)
 	}
@@ -64,13 +64,13 @@ func (a *app) gc(ctx context.Context, only []string, yes, asJSON bool) error {
 	if err != nil {
 		return broken(err)
 	}
-	pooled, err := world.Pool.List()
+	pooled, err := parts.Pool.List()
 	if err != nil {
 		return broken(err)
 	}
 	gone, waiting := garbage(all, pooled, alive, only)
 	if asJSON {
-		return a.gcJSON(ctx, world, gone, yes)
+		return a.gcJSON(ctx, parts, gone, yes)
 	}
 	if waiting > 0 {
 		fmt.Fprintf(a.stdout, "Idle clusters that stay for the next run: %d. `lab down --all` removes them.\n", waiting)
@@ -87,7 +87,7 @@ func (a *app) gc(ctx context.Context, only []string, yes, asJSON bool) error {
 		return nil
 	}
 	for _, c := range gone {
-		if e := world.Discard(ctx, c); e != nil {
+		if e := parts.Discard(ctx, c); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}
@@ -100,12 +100,12 @@ func (a *app) gc(ctx context.Context, only []string, yes, asJSON bool) error {
 }
 
 // gcJSON prints the clusters as JSON, and removes them before if it may.
-func (a *app) gcJSON(ctx context.Context, world *world.World, gone []clusters.Orphan, remove bool) error {
+func (a *app) gcJSON(ctx context.Context, parts *wiring.Parts, gone []clusters.Orphan, remove bool) error {
 	list, code := []leftover{}, exitPass
 	for _, c := range gone {
 		l := leftover{ID: c.ID, Nodes: append([]string{}, c.Nodes...), Created: c.Created}
 		if remove {
-			if err := world.Discard(ctx, c); err != nil {
+			if err := parts.Discard(ctx, c); err != nil {
 				l.Error, code = err.Error(), exitBroken
 			}
 			l.Removed = l.Error == ""
@@ -124,7 +124,7 @@ func (a *app) alive() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := journal.Registered(world.RunsDir(a.get))
+	elsewhere, err := journal.Registered(wiring.RunsDir(a.get))
 	return append(alive, elsewhere...), err
 }
 

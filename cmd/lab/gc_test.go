@@ -11,7 +11,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/journal"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // TestGcLeavesRunsOfOtherFoldersAlone looks for clusters from another folder
@@ -19,16 +19,16 @@ import (
 func TestGcLeavesRunsOfOtherFoldersAlone(t *testing.T) {
 	cache := t.TempDir()
 	env := func(name string) (string, bool) { return cache, name == "LAB_CACHE" }
-	fake := &world.World{Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}), Orphans: func(context.Context) ([]clusters.Orphan, error) {
+	fake := &wiring.Parts{Pool: pool.New(nil, pool.Options{Dir: filepath.Join(cache, "pool")}), Orphans: func(context.Context) ([]clusters.Orphan, error) {
 		return []clusters.Orphan{{ID: "lab-abc123-v128", Nodes: []string{"lab-abc123-v128-control-plane (running)"}}}, nil
 	}}
 	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: os.Stderr, env: env, open: func(context.Context, *app) (*world.World, error) { return fake, nil }}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: os.Stderr, env: env, open: func(context.Context, *app) (*wiring.Parts, error) { return fake, nil }}
 	run, err := journal.Create(t.TempDir(), "20260102-030405-abc123")
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := journal.Register(world.RunsDir(a.get), run.Dir())
+	release, err := journal.Register(wiring.RunsDir(a.get), run.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/engine"
 	"github.com/kind-lab/lab/clusters/nodeimage"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 func (a *app) imageCommand() *cobra.Command {
@@ -126,7 +126,7 @@ func (a *app) imageBuild(ctx context.Context, constraints []string, from string,
 // It is built if from says what from.
 func (a *app) imageOf(ctx context.Context, out io.Writer, provider *nodeimage.Provider, constraint, from string) (builtImage, error) {
 	image := builtImage{Kubernetes: constraint, Source: "build"}
-	progress := world.Lines(func(line string) { fmt.Fprintf(out, "  %s\n", line) })
+	progress := wiring.Lines(func(line string) { fmt.Fprintf(out, "  %s\n", line) })
 	var err error
 	if from != "" {
 		image.Image, err = provider.BuildFrom(ctx, constraint, from, progress)

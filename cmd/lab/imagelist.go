@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters/nodeimage"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // writeInventory prints what there is of images for a person.
@@ -61,7 +61,7 @@ removes what a container uses or what was pulled.`,
 			if err != nil {
 				return err
 			}
-			result, err := provider.Prune(cmd.Context(), options, world.Lines(a.say))
+			result, err := provider.Prune(cmd.Context(), options, wiring.Lines(a.say))
 			if err != nil {
 				return broken(err)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/clusters/pool"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // clusterLine is a cluster in the JSON form of `lab ls`.
@@ -45,11 +45,11 @@ lists the labs of the catalog.`,
 }
 
 func (a *app) ls(ctx context.Context, asJSON bool) error {
-	world, err := a.openMaker(ctx)
+	parts, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}
-	lines, err := a.clusterLines(ctx, world)
+	lines, err := a.clusterLines(ctx, parts)
 	if err != nil {
 		return broken(err)
 	}
@@ -84,12 +84,12 @@ func gatesText(gates map[string]bool) string {
 }
 
 // clusterLines are the pool's clusters and then those beside it.
-func (a *app) clusterLines(ctx context.Context, world *world.World) ([]clusterLine, error) {
-	list, err := world.Pool.List()
+func (a *app) clusterLines(ctx context.Context, parts *wiring.Parts) ([]clusterLine, error) {
+	list, err := parts.Pool.List()
 	if err != nil {
 		return nil, err
 	}
-	all, err := world.Orphans(ctx)
+	all, err := parts.Orphans(ctx)
 	if err != nil {
 		return nil, err
 	}

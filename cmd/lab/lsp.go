@@ -8,7 +8,7 @@ import (
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/editor"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 func (a *app) lspCommand() *cobra.Command {
@@ -22,8 +22,8 @@ definitions for scenario files. README.md says how to set up an editor.`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := editor.Serve(cmd.Context(), a.stdin, writeCloser{a.stdout}, editor.Options{
-				Version: world.Version(), Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
-				Providers: world.Language(world.Providers()),
+				Version: wiring.Version(), Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
+				Providers: wiring.Language(wiring.Providers()),
 			})
 			if err != nil {
 				return broken(err)

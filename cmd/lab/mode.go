@@ -5,13 +5,13 @@ import (
 	"os"
 
 	"github.com/kind-lab/lab/clusters/engine"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // runMode runs the program as something else than a command line tool if the
 // name that it was called by, or its environment, says so.
 func runMode(args []string, stderr io.Writer) (code int, ok bool) {
-	if code, ok := world.RunKindBuilder(os.Environ(), os.Stdout); ok {
+	if code, ok := wiring.RunKindBuilder(os.Environ(), os.Stdout); ok {
 		return code, ok
 	}
 	return engine.HiddenMode(args, os.Environ(), os.Stdout, stderr)

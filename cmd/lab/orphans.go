@@ -10,14 +10,14 @@ import (
 
 	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/journal"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // orphans are the clusters of lab that providers find, and what runs of this
 // folder left on clusters whose providers cannot find it.
-func (a *app) orphans(ctx context.Context, world *world.World) ([]clusters.Orphan, error) {
-	made, engine := world.Orphans(ctx)
-	left, err := leftByRuns(runsRoot, world.Providers)
+func (a *app) orphans(ctx context.Context, parts *wiring.Parts) ([]clusters.Orphan, error) {
+	made, engine := parts.Orphans(ctx)
+	left, err := leftByRuns(runsRoot, parts.Providers)
 	switch {
 	case err != nil:
 		return nil, errors.Join(engine, err)

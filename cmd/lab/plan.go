@@ -48,22 +48,22 @@ func (a *app) plan(ctx context.Context, arg string, f scenarioFlags, o plan.Opti
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
-	world, err := a.open(ctx, a)
+	parts, err := a.open(ctx, a)
 	if err != nil {
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		o.Resolve, o.Ask = world.Resolver(ctx), world.Asker(ctx)
+		o.Resolve, o.Ask = parts.Resolver(ctx), parts.Asker(ctx)
 		return plan.Build(m, o)
 	})
-	if err := world.WhyUnavailable(); err != nil {
+	if err := parts.WhyUnavailable(); err != nil {
 		return broken(err)
 	}
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
 	if bounds.Creates <= 0 {
-		bounds.Creates = world.MaxCreates
+		bounds.Creates = parts.MaxCreates
 	}
 	if f.json {
 		return writeJSON(a.stdout, p.Document(bounds))

@@ -56,18 +56,18 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names selecti
 	}
 	ctx, signals := a.signals(ctx)
 	defer signals.stop()
-	world, err := a.openMaker(ctx)
+	parts, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: names, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: names, Resolve: parts.Resolver(ctx), Ask: parts.Asker(ctx)})
 	})
 	if a.tell(a.stderr, problems) {
 		return silent(exitUsage)
 	}
 	if parallel <= 0 {
-		parallel = world.MaxCreates
+		parallel = parts.MaxCreates
 	}
 	ready := make([]readied, len(p.Clusters))
 	var images sync.Mutex
@@ -80,12 +80,12 @@ func (a *app) up(ctx context.Context, arg string, f scenarioFlags, names selecti
 		group.Go(func() error {
 			progress := func(text string) { a.say(c.Name + ": " + text) }
 			images.Lock()
-			err := world.Images.Ensure(ctx, c.Image, progress)
+			err := parts.Images.Ensure(ctx, c.Image, progress)
 			images.Unlock()
 			if err != nil {
 				return fmt.Errorf("%s: providing the node image %s: %w", c.Name, c.Image.Ref, err)
 			}
-			id, took, err := world.Pool.Ready(ctx, c.Spec, c.Spec.Images, progress)
+			id, took, err := parts.Pool.Ready(ctx, c.Spec, c.Spec.Images, progress)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
@@ -147,11 +147,11 @@ func (a *app) eachIdle(cmd *cobra.Command, names selection.Names, all bool, done
 		return usage("name the clusters (`lab ls` lists them), or use --all for every idle one: %s --all", cmd.CommandPath())
 	}
 	ctx := cmd.Context()
-	world, err := a.openMaker(ctx)
+	parts, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
 	}
-	list, err := world.Pool.List()
+	list, err := parts.Pool.List()
 	if err != nil {
 		return broken(err)
 	}
@@ -166,7 +166,7 @@ func (a *app) eachIdle(cmd *cobra.Command, names selection.Names, all bool, done
 		if !names.Include(s.ID) || all && (s.Busy || s.State != pool.StateIdle) {
 			continue
 		}
-		did, err := do(world.Pool, ctx, s.ID)
+		did, err := do(parts.Pool, ctx, s.ID)
 		switch {
 		case err != nil:
 			errs = append(errs, err)

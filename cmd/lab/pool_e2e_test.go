@@ -28,7 +28,7 @@ func init() {
 			return 1
 		}
 		code := all()
-		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openWorld}
+		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, env: os.LookupEnv, open: openParts}
 		if end := a.main(context.Background(), []string{"down", "--all"}); end != exitPass {
 			code = max(code, end)
 		}

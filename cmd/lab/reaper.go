@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/labs/reaper"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // reapCommand is the reaper's own process. It is for lab itself, and hidden.
@@ -27,8 +27,8 @@ func (a *app) reapCommand() *cobra.Command {
 
 func (a *app) reap(dir string, keep bool) error {
 	log := slog.New(slog.NewTextHandler(a.stderr, nil))
-	run := reaper.Run{Dir: dir, ID: filepath.Base(dir), Keep: keep}
-	err := world.Reap(a.stdin, run, log, func(ctx context.Context) (*world.World, error) { return a.open(ctx, a) })
+	run := reaper.Invocation{Dir: dir, ID: filepath.Base(dir), Keep: keep}
+	err := wiring.Reap(a.stdin, run, log, func(ctx context.Context) (*wiring.Parts, error) { return a.open(ctx, a) })
 	if err != nil {
 		log.Error("the clean-up failed; try: lab gc "+run.ID, "error", err)
 		return silent(exitBroken)
@@ -41,7 +41,7 @@ type guard struct{ *reaper.Guard }
 
 // startReaper starts the process that cleans up should this one be gone. All
 // that is started from now on is known as the run's.
-func startReaper(dir string, keep bool) (world.Guard, error) {
+func startReaper(dir string, keep bool) (wiring.Guard, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("starting the reaper: %w", err)

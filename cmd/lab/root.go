@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kind-lab/lab/labs/report/html"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // The exit codes. They are part of the command line's promise.
@@ -29,7 +29,7 @@ type app struct {
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 	// open reaches what runs need of the world; tests put fakes here.
-	open func(context.Context, *app) (*world.World, error)
+	open func(context.Context, *app) (*wiring.Parts, error)
 }
 
 // exitError ends the program with a code. Its text, where it has one, is
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if code, ok := runMode(args, stderr); ok {
 		return code
 	}
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, env: env, open: openWorld}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, env: env, open: openParts}
 	return a.main(ctx, args[1:])
 }
 
@@ -114,7 +114,7 @@ failed, 130 interrupted.`,
   lab list               # the labs that come with lab
   lab run job-sidecar    # run one of them
   lab report             # print the report of the last run again`,
-		Version:       world.Version(),
+		Version:       wiring.Version(),
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,

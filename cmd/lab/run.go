@@ -22,7 +22,7 @@ import (
 	"github.com/kind-lab/lab/labs/report/document"
 	"github.com/kind-lab/lab/labs/report/live"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // runFlags are the flags of `lab run`.
@@ -136,23 +136,23 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 // returns what it came to, of which the run's folder has the files; without an
 // ID where it did not come to a run.
 func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *interrupts, out io.Writer) (document.Document, error) {
-	world, err := a.open(ctx, a)
+	parts, err := a.open(ctx, a)
 	if err != nil {
 		return document.Document{}, broken(err)
 	}
 	if f.fresh {
-		world.UseFresh()
+		parts.UseFresh()
 	}
 	p, problems := a.planned(func() (*plan.Plan, diag.List) {
-		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, SkipUnavailable: f.skip, Resolve: world.Resolver(ctx), Ask: world.Asker(ctx)})
+		return plan.Build(m, plan.Options{Clusters: f.clusters, Scenarios: f.scenarios, SkipUnavailable: f.skip, Resolve: parts.Resolver(ctx), Ask: parts.Asker(ctx)})
 	})
-	if err := world.WhyUnavailable(); err != nil {
+	if err := parts.WhyUnavailable(); err != nil {
 		return document.Document{}, broken(err)
 	}
 	if a.tell(a.stderr, problems) || !f.hostExec && a.tell(a.stderr, validate.HostCommands(p)) {
 		return document.Document{}, silent(exitUsage)
 	}
-	session, err := world.Begin(p, f.runOptions(signals))
+	session, err := parts.Begin(p, f.runOptions(signals))
 	if err != nil {
 		return document.Document{}, broken(err)
 	}
@@ -165,14 +165,14 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 }
 
 // runOptions are how the flags want the plan to be carried out.
-func (f runFlags) runOptions(signals *interrupts) world.RunOptions {
-	return world.RunOptions{
+func (f runFlags) runOptions(signals *interrupts) wiring.RunOptions {
+	return wiring.RunOptions{
 		Root: runsRoot, Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
 		ShowLogs: !f.noLogs, ForceStop: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }
 
-func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session, f runFlags, out io.Writer) (report.Report, error) {
+func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *wiring.Session, f runFlags, out io.Writer) (report.Report, error) {
 	width, tty := terminal(out)
 	var names []string
 	for _, c := range p.Clusters {
@@ -180,7 +180,7 @@ func (a *app) carryOut(ctx context.Context, p *plan.Plan, session *world.Session
 	}
 	live := live.New(out, live.Options{
 		TTY: tty && a.movable(), Color: a.color(out), Width: width, Size: size(out), Clusters: names, Logs: !f.noLogs})
-	fmt.Fprintf(out, "lab %s, run %s, in %s\n", world.Version(), session.ID(), session.Dir())
+	fmt.Fprintf(out, "lab %s, run %s, in %s\n", wiring.Version(), session.ID(), session.Dir())
 	if err := p.WriteText(out); err != nil {
 		return report.Report{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // scenarioFlags are the flags of every command that reads a scenario.
@@ -44,7 +44,7 @@ func (f *scenarioFlags) addValues(a *app, cmd *cobra.Command) {
 // options are what the flags and the environment give to a scenario.
 func (a *app) options(f scenarioFlags) (dsl.Options, error) {
 	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues, ClusterSets: f.clusterSets,
-		Providers: world.Language(world.Providers())}
+		Providers: wiring.Language(wiring.Providers())}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")
 		if !ok {

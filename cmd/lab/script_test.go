@@ -20,7 +20,7 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 	labrun "github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 var updateScripts = flag.Bool("update", false, "write what commands print into the scripts' golden files")
@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 // openFake makes the world as WORLD says: words of the form KIND or
 // KIND=CLUSTER, of no-engine, create-fails, destroy-fails, slow,
 // slow-to-resolve, and unavailable=CONSTRAINT.
-func openFake(_ context.Context, a *app) (*world.World, error) {
+func openFake(_ context.Context, a *app) (*wiring.Parts, error) {
 	w := &runtest.World{CreateFails: map[string]error{}, DestroyFails: map[string]error{}}
 	for _, word := range strings.Fields(os.Getenv("WORLD")) {
 		kind, name, _ := strings.Cut(word, "=")
@@ -76,7 +76,7 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 			w.CreateTakes = 20 * time.Second
 		}
 	}
-	return &world.World{
+	return &wiring.Parts{
 		Provisioners: map[string]labrun.Provisioner{clusters.ProviderKind: w, existing.Name: w}, Fresh: w, Getenv: a.get,
 		Ask: func(_ context.Context, constraint string, spec clusters.Spec) (plan.Image, error) {
 			if spec.Settings["context"] == "nowhere" {
@@ -84,7 +84,7 @@ func openFake(_ context.Context, a *app) (*world.World, error) {
 			}
 			return plan.Image{Version: "1.29.3", Source: "existing", Why: "the API server of context \"stage\" says so"}, nil
 		},
-		Pool: pool.New(nil, pool.Options{Dir: world.PoolDir(a.get)}), Images: w, Connect: w.Connect, MaxCreates: 4,
+		Pool: pool.New(nil, pool.Options{Dir: wiring.PoolDir(a.get)}), Images: w, Connect: w.Connect, MaxCreates: 4,
 		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 			if slices.Contains(strings.Fields(os.Getenv("WORLD")), "slow-to-resolve") {
 				time.Sleep(2500 * time.Millisecond)

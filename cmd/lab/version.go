@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // versions is the JSON form of `lab version`.
@@ -26,9 +26,9 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  lab version\n  lab version --json",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(a.stdout, versions{world.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+				return writeJSON(a.stdout, versions{wiring.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			_, err := fmt.Fprintln(a.stdout, "lab", world.Version())
+			_, err := fmt.Fprintln(a.stdout, "lab", wiring.Version())
 			return err
 		},
 	}

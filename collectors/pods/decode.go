@@ -175,7 +175,7 @@ func container(name, kind, image string, s *corev1.ContainerStatus) collectors.C
 	switch {
 	case s.State.Running != nil:
 		c.State, c.ID = "running", plainID(s.ContainerID)
-		c.Current = &collectors.Run{ID: c.ID, StartedAt: s.State.Running.StartedAt.Time}
+		c.Current = &collectors.ContainerRun{ID: c.ID, StartedAt: s.State.Running.StartedAt.Time}
 	case s.State.Terminated != nil:
 		t := s.State.Terminated
 		c.State, c.Reason, c.Message = "terminated", t.Reason, t.Message
@@ -193,8 +193,8 @@ func container(name, kind, image string, s *corev1.ContainerStatus) collectors.C
 	return c
 }
 
-func ended(t *corev1.ContainerStateTerminated) *collectors.Run {
-	return &collectors.Run{
+func ended(t *corev1.ContainerStateTerminated) *collectors.ContainerRun {
+	return &collectors.ContainerRun{
 		ID: plainID(t.ContainerID), StartedAt: t.StartedAt.Time, FinishedAt: t.FinishedAt.Time,
 		ExitCode: int(t.ExitCode), Signal: int(t.Signal), Reason: t.Reason,
 	}

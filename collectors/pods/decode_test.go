@@ -48,11 +48,11 @@ func TestDecodePod(t *testing.T) {
 	}
 	want := []collectors.Container{
 		{Name: "setup", Kind: "init", Image: "busybox:1.35", ID: "s1", State: "terminated", Reason: "Completed",
-			Current: &collectors.Run{ID: "s1", StartedAt: at.Time, FinishedAt: at.Time, Reason: "Completed"}},
+			Current: &collectors.ContainerRun{ID: "s1", StartedAt: at.Time, FinishedAt: at.Time, Reason: "Completed"}},
 		{Name: "proxy", Kind: "sidecar", Image: "busybox:1.35", ID: "p1", State: "running", Ready: true, Started: new(true),
-			Current: &collectors.Run{ID: "p1", StartedAt: at.Time}},
+			Current: &collectors.ContainerRun{ID: "p1", StartedAt: at.Time}},
 		{Name: "main", Kind: "main", Image: "busybox:1.35", State: "waiting", Reason: "CrashLoopBackOff", Message: "back-off 10s",
-			Restarts: 1, Last: &collectors.Run{ID: "c1", StartedAt: at.Time, FinishedAt: at.Time, ExitCode: 137, Reason: "OOMKilled"}},
+			Restarts: 1, Last: &collectors.ContainerRun{ID: "c1", StartedAt: at.Time, FinishedAt: at.Time, ExitCode: 137, Reason: "OOMKilled"}},
 	}
 	if diff := cmp.Diff(want, got.record.Pod.Containers); diff != "" {
 		t.Error(diff)

@@ -108,7 +108,7 @@ func randomContainer(rnd *rand.Rand, name string) *Container {
 		c.State = Some([]string{"running", "terminated", "waiting"}[rnd.IntN(3)])
 	}
 	for range rnd.IntN(3) {
-		c.Runs = append(c.Runs, Run{StartedAt: randomTime(rnd), FinishedAt: randomTime(rnd)})
+		c.Runs = append(c.Runs, ContainerRun{StartedAt: randomTime(rnd), FinishedAt: randomTime(rnd)})
 	}
 	if rnd.IntN(4) == 0 {
 		c.RunsLack = "the watch broke off"

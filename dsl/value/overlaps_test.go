@@ -14,7 +14,7 @@ func TestOverlapsOfTwoContainers(t *testing.T) {
 	runs := func(times ...float64) *Container {
 		c := &Container{State: Some("terminated")}
 		for i := 0; i+1 < len(times); i += 2 {
-			c.Runs = append(c.Runs, Run{StartedAt: runtime(times[i]), FinishedAt: runtime(times[i+1])})
+			c.Runs = append(c.Runs, ContainerRun{StartedAt: runtime(times[i]), FinishedAt: runtime(times[i+1])})
 		}
 		return c
 	}
@@ -71,7 +71,7 @@ func TestOverlapsAgreesWithTheMoments(t *testing.T) {
 			for range 1 + rnd.IntN(3) {
 				start := at + rnd.IntN(4)
 				at = start + 1 + rnd.IntN(3)
-				c.Runs = append(c.Runs, Run{StartedAt: runtime(float64(start)), FinishedAt: runtime(float64(at))})
+				c.Runs = append(c.Runs, ContainerRun{StartedAt: runtime(float64(start)), FinishedAt: runtime(float64(at))})
 				for moment := start; moment < at; moment++ {
 					ran[i][moment] = true
 				}

@@ -21,7 +21,7 @@ func observedScope() *Scope {
 		Name: "main", Kind: "main", State: Some("terminated"), Reason: Some("Completed"), Image: "busybox",
 		Ready: Some(false), Restarts: Some(1), ExitCode: Some(0), Signal: None[int](), OOMKilled: Some(false),
 		StartedAt: runtime(3.25), FinishedAt: runtime(8.5),
-		Runs: []Run{{runtime(1), runtime(2), Some(1)}, {runtime(3.25), runtime(8.5), Some(0)}},
+		Runs: []ContainerRun{{runtime(1), runtime(2), Some(1)}, {runtime(3.25), runtime(8.5), Some(0)}},
 		Log:  Lines{{Time{Seconds: 3.5, Precision: 1}, "starting"}, {Time{Seconds: 8, Precision: 1}, "done: 42"}},
 	}
 	side := &Container{

@@ -116,7 +116,7 @@ type Container struct {
 	StartedAt  Opt[Time]
 	ReadyAt    Opt[Time]
 	FinishedAt Opt[Time]
-	Runs       []Run
+	Runs       []ContainerRun
 	// Log is its log; nil if there is none.
 	Log Log
 	// ByRuntime says that the container runtime itself reported its starts and
@@ -161,8 +161,8 @@ func (l Lines) Lacks(*regexp.Regexp) string { return "" }
 
 var _ Log = Lines(nil)
 
-// Run is one run of a container.
-type Run struct {
+// ContainerRun is one run of a container.
+type ContainerRun struct {
 	StartedAt  Opt[Time]
 	FinishedAt Opt[Time]
 	ExitCode   Opt[int]

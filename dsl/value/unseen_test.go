@@ -41,7 +41,7 @@ func unseenScope() *Scope {
 				StartOrder: []string{"a", "b"}, OrderLacks: listLacks, Events: []Event{{Reason: "Started", Type: "Normal", Count: 1}}, EventsLack: listLacks,
 				Containers: []*Container{
 					{Name: "a", State: Some("running"), Blind: lifeBlind, StartedAt: runtime(1), EndBlind: lifeBlind, Image: "busybox"},
-					{Name: "b", ExitCode: Some(0), StartedAt: runtime(1), FinishedAt: runtime(3), Runs: []Run{{runtime(1), runtime(3), Some(0)}}, RunsLack: listLacks,
+					{Name: "b", ExitCode: Some(0), StartedAt: runtime(1), FinishedAt: runtime(3), Runs: []ContainerRun{{runtime(1), runtime(3), Some(0)}}, RunsLack: listLacks,
 						Log: partialLog{Lines{line}, logLacks}},
 					{Name: "c", StartedAt: runtime(2), FinishedAt: runtime(4), ReadyAt: runtime(2), ReadyBlind: podBlind, ByRuntime: true, Log: Lines{line}},
 				},

@@ -88,7 +88,7 @@ func webRecord(received float64, status string) collectors.Record {
 	app := collectors.Container{Name: "app", Kind: collectors.KindMain, Image: "busybox:1.35", State: "waiting"}
 	if status == "Running" {
 		app = mainRunning(3)
-		app.Name, app.ID, app.Current = "app", "a0", &collectors.Run{ID: "a0", StartedAt: at(3)}
+		app.Name, app.ID, app.Current = "app", "a0", &collectors.ContainerRun{ID: "a0", StartedAt: at(3)}
 	}
 	r := ofWeb(podRecord(received, "web", "w", status, status, app))
 	r.Pod.Owner.Name = "web"

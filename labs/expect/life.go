@@ -61,7 +61,7 @@ func lifeOf(c *collectors.ContainerState) life {
 // reported, -1 if it reported none; current says that this is the one that the
 // API says is running or terminated.
 func apiRun(c *collectors.ContainerState) (at int, current bool) {
-	place := func(run *collectors.Run) int {
+	place := func(run *collectors.ContainerRun) int {
 		if run == nil {
 			return -1
 		}

@@ -119,9 +119,9 @@ func TestAGapBeforeTheBeginning(t *testing.T) {
 	const api = `the source "api" saw nothing from 4.000s to 6.000s`
 	unseen := append(runs(), gapRecord(6, 4, 6, collectors.SourceRuntime, collectors.Object{}))
 	again := mainRunning(5)
-	again.ID, again.Restarts, again.Current = "m2", 2, &collectors.Run{ID: "m2", StartedAt: at(5)}
+	again.ID, again.Restarts, again.Current = "m2", 2, &collectors.ContainerRun{ID: "m2", StartedAt: at(5)}
 	restarted := append(slices.Clone(unseen), podRecord(7, "myapp-x", "p", "Running", "Running", again))
-	again.Last = &collectors.Run{ID: "m1", StartedAt: at(4), FinishedAt: at(4)}
+	again.Last = &collectors.ContainerRun{ID: "m1", StartedAt: at(4), FinishedAt: at(4)}
 	unended := append(slices.Clone(unseen), podRecord(7, "myapp-x", "p", "Running", "Running", again))
 	counted := append(slices.Clone(unended), taskRecord(collectors.TypeTaskExit, 3.5, "main", "m0", 1))
 	judgeAll(t,

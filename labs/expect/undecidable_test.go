@@ -12,7 +12,7 @@ import (
 // tells in whole seconds, whatever was expected of them.
 func TestOrdersThatCannotBeTold(t *testing.T) {
 	side := mainDone(0, "Completed")
-	side.Name, side.ID, side.Current = "side", "s0", &collectors.Run{ID: "s0", StartedAt: at(2), FinishedAt: at(8)}
+	side.Name, side.ID, side.Current = "side", "s0", &collectors.ContainerRun{ID: "s0", StartedAt: at(2), FinishedAt: at(8)}
 	both := podRecord(9, "myapp-x", "p", "Succeeded", "Completed", mainDone(0, "Completed"), side)
 	const a, b = `job.myapp.pod.container["main"].finished_at`, `job.myapp.pod.container["side"].finished_at`
 	for _, test := range []struct {

@@ -311,8 +311,8 @@ func oomKilled(p *collectors.PodState, c *collectors.ContainerState) value.Opt[b
 	return value.Opt[bool]{}
 }
 
-func (f folder) run(r *collectors.RunState) value.Run {
-	v := value.Run{
+func (f folder) run(r *collectors.RunState) value.ContainerRun {
+	v := value.ContainerRun{
 		StartedAt:  f.moment(r.StartedAt, r.Reported),
 		FinishedAt: f.moment(r.FinishedAt, r.Reported),
 	}

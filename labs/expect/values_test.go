@@ -52,14 +52,14 @@ func mainRunning(started float64) collectors.Container {
 	on := true
 	return collectors.Container{
 		Name: "main", Kind: collectors.KindMain, Image: "busybox", ID: "m0", State: "running", Ready: true, Started: &on,
-		Current: &collectors.Run{ID: "m0", StartedAt: at(started)},
+		Current: &collectors.ContainerRun{ID: "m0", StartedAt: at(started)},
 	}
 }
 
 func mainDone(code int, reason string) collectors.Container {
 	return collectors.Container{
 		Name: "main", Kind: collectors.KindMain, Image: "busybox", ID: "m0", State: "terminated", Reason: reason,
-		Current: &collectors.Run{ID: "m0", StartedAt: at(2), FinishedAt: at(8), ExitCode: code, Reason: reason},
+		Current: &collectors.ContainerRun{ID: "m0", StartedAt: at(2), FinishedAt: at(8), ExitCode: code, Reason: reason},
 	}
 }
 
@@ -105,7 +105,7 @@ func TestContainerValues(t *testing.T) {
 			with(func(c *value.Container) {
 				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), value.Some(true), value.Some(true)
 				c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), heardTime(3), true
-				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5)}}
+				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5)}}
 			})},
 		{"the runtime knows the end, the API says that it runs",
 			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start, exit},
@@ -113,7 +113,7 @@ func TestContainerValues(t *testing.T) {
 				c.State, c.ByRuntime = value.Some("terminated"), true
 				c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), heardTime(3), runtimeTime(8.25)
 				c.ExitCode, c.Signal = value.Some(137), value.Some(9)
-				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
+				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
 			})},
 		{"out of memory by the runtime",
 			[]collectors.Record{podRecord(1, "myapp-x", "p", "Running", "Running", waiting), start, oom, exit},
@@ -121,7 +121,7 @@ func TestContainerValues(t *testing.T) {
 				c.State, c.ByRuntime = value.Some("terminated"), true
 				c.StartedAt, c.FinishedAt = runtimeTime(2.5), runtimeTime(8.25)
 				c.ExitCode, c.Signal, c.OOMKilled = value.Some(137), value.Some(9), value.Some(true)
-				c.Runs = []value.Run{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
+				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
 			})},
 		{"ended by itself, by the API alone",
 			[]collectors.Record{podRecord(9, "myapp-x", "p", "Running", "Completed", mainDone(3, "Error"))},
@@ -129,7 +129,7 @@ func TestContainerValues(t *testing.T) {
 				c.State, c.Reason = value.Some("terminated"), value.Some("Error")
 				c.StartedAt, c.FinishedAt = apiTime(2), apiTime(8)
 				c.ExitCode, c.Signal, c.OOMKilled = value.Some(3), value.None[int](), value.Some(false)
-				c.Runs = []value.Run{{StartedAt: apiTime(2), FinishedAt: apiTime(8), ExitCode: value.Some(3)}}
+				c.Runs = []value.ContainerRun{{StartedAt: apiTime(2), FinishedAt: apiTime(8), ExitCode: value.Some(3)}}
 			})},
 		{"of a pod that is over and never ran it: nothing will come",
 			[]collectors.Record{podRecord(9, "myapp-x", "p", "Failed", "Init:Error", waiting)},

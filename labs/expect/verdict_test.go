@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func story() []collectors.Record {
 	side := collectors.Container{
 		Name: "side", Kind: collectors.KindMain, Image: "busybox", ID: "s0", State: "running", Ready: true,
-		Current: &collectors.Run{ID: "s0", StartedAt: at(2)},
+		Current: &collectors.ContainerRun{ID: "s0", StartedAt: at(2)},
 	}
 	return []collectors.Record{
 		jobRecord(1, collectors.Job{Active: 1, StartedAt: at(1)}),

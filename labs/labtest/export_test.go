@@ -3,11 +3,11 @@ package labtest
 import (
 	"context"
 
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // In runs in another world than the real one.
-func In(open func(context.Context) (*world.World, error)) Option {
+func In(open func(context.Context) (*wiring.Parts, error)) Option {
 	return func(s *settings) { s.open = open }
 }
 

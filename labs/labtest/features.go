@@ -47,14 +47,14 @@ func Features(t *testing.T, scenario string, options ...Option) []features.Featu
 }
 
 // feature is one scenario on one cluster.
-func (s settings) feature(m *dsl.Module, r plan.Run) features.Feature {
+func (s settings) feature(m *dsl.Module, r plan.ScenarioRun) features.Feature {
 	b := features.NewWithDescription(r.Scenario+"/"+r.Cluster, strings.TrimSpace(r.Source.Description))
 	for key, values := range labels(m, r) {
 		for _, v := range values {
 			b.WithLabel(key, v)
 		}
 	}
-	var done report.Run
+	var done report.ScenarioRun
 	b.Setup(func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		t.Helper()
 		s := s
@@ -81,7 +81,7 @@ func (s settings) feature(m *dsl.Module, r plan.Run) features.Feature {
 }
 
 // one runs a scenario on a cluster and reports what is not an expectation.
-func (s settings) one(t *testing.T, m *dsl.Module, p pair) report.Run {
+func (s settings) one(t *testing.T, m *dsl.Module, p pair) report.ScenarioRun {
 	t.Helper()
 	r := s.carryOut(t, m, func(other pair) bool { return other == p })
 	for _, text := range outside(r) {
@@ -102,7 +102,7 @@ func (s settings) one(t *testing.T, m *dsl.Module, p pair) report.Run {
 var minor = regexp.MustCompile(`\b1\.\d+`)
 
 // labels are what the framework's flags can choose a feature by.
-func labels(m *dsl.Module, r plan.Run) map[string][]string {
+func labels(m *dsl.Module, r plan.ScenarioRun) map[string][]string {
 	all := map[string][]string{"scenario": {r.Scenario}, "cluster": {r.Cluster}}
 	i := slices.IndexFunc(m.Clusters, func(c *dsl.Cluster) bool { return c.Name == r.Cluster })
 	if i < 0 {

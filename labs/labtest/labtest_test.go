@@ -20,7 +20,7 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // envInner makes the tests of this file that are run by others do something.
@@ -45,8 +45,8 @@ func fake(fails ...string) labtest.Option {
 	for _, name := range fails {
 		w.CreateFails[name] = errors.New("the kubelet does not start")
 	}
-	return labtest.In(func(context.Context) (*world.World, error) {
-		return &world.World{
+	return labtest.In(func(context.Context) (*wiring.Parts, error) {
+		return &wiring.Parts{
 			Provisioners: map[string]run.Provisioner{clusters.ProviderKind: w}, Images: w, Connect: w.Connect, MaxCreates: 4, Getenv: os.Getenv,
 			Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
 				fmt.Println("resolving", constraint)

@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 
 	"github.com/kind-lab/lab/labs/reaper"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
-// open reaches the real world.
-func open(ctx context.Context) (*world.World, error) {
+// open reaches the real clusters.
+func open(ctx context.Context) (*wiring.Parts, error) {
 	program, _ := os.Executable() // without it, kind's builder is not used
-	return world.Open(ctx, world.Options{Getenv: os.Getenv, Reaper: startReaper, Program: program})
+	return wiring.Open(ctx, wiring.Options{Getenv: os.Getenv, Reaper: startReaper, Program: program})
 }
 
 // envReap makes the test's binary the reaper of a run: a reaper.Run as JSON.
@@ -27,7 +27,7 @@ const envReap = "LABTEST_REAP"
 // builder. There is no other place for it: a test's binary has no main that
 // could be asked, and TestMain is its package's.
 func init() {
-	if code, ok := world.RunKindBuilder(os.Environ(), os.Stdout); ok {
+	if code, ok := wiring.RunKindBuilder(os.Environ(), os.Stdout); ok {
 		os.Exit(code)
 	}
 	text, ok := os.LookupEnv(envReap)
@@ -39,14 +39,14 @@ func init() {
 
 func reap(text string) int {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	var run reaper.Run
+	var run reaper.Invocation
 	err := json.Unmarshal([]byte(text), &run)
 	if err == nil {
 		err = os.Unsetenv(envReap)
 	}
 	if err == nil {
-		err = world.Reap(os.Stdin, run, log, func(ctx context.Context) (*world.World, error) {
-			return world.Open(ctx, world.Options{Getenv: os.Getenv})
+		err = wiring.Reap(os.Stdin, run, log, func(ctx context.Context) (*wiring.Parts, error) {
+			return wiring.Open(ctx, wiring.Options{Getenv: os.Getenv})
 		})
 	}
 	if err != nil {
@@ -59,8 +59,8 @@ func reap(text string) int {
 // startReaper starts the process that cleans up after the run should this one be
 // gone: killed, out of time, or in a panic. All that this process starts from
 // now on is known as its own; there may be several runs at once.
-func startReaper(dir string, keep bool) (world.Guard, error) {
-	run := reaper.Run{ID: processID(), Keep: keep}
+func startReaper(dir string, keep bool) (wiring.Guard, error) {
+	run := reaper.Invocation{ID: processID(), Keep: keep}
 	var err error
 	if run.Dir, err = filepath.Abs(dir); err != nil {
 		return nil, fmt.Errorf("starting the reaper: %w", err)

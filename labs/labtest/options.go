@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/kind-lab/lab/dsl"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // Option says how a scenario is to be run.
@@ -19,7 +19,7 @@ type settings struct {
 	fresh, keepBad      bool
 	hostExec, logs      bool
 	evidence            string
-	open                func(context.Context) (*world.World, error)
+	open                func(context.Context) (*wiring.Parts, error)
 }
 
 func newSettings(options []Option) settings {
@@ -32,7 +32,7 @@ func newSettings(options []Option) settings {
 
 // language are the settings that reading a scenario needs.
 func (s settings) language() dsl.Options {
-	return dsl.Options{Vars: s.vars, VarFiles: s.varFiles, Env: os.LookupEnv, Providers: world.Language(world.Providers())}
+	return dsl.Options{Vars: s.vars, VarFiles: s.varFiles, Env: os.LookupEnv, Providers: wiring.Language(wiring.Providers())}
 }
 
 // Var sets a variable of the scenario, as `lab run --var` does.

@@ -17,7 +17,7 @@ import (
 func TestTheTestsBinaryIsAReaperWhenAsked(t *testing.T) {
 	for stdin, want := range map[string]string{reaper.Word: "", "": "nothing is left"} {
 		dir := t.TempDir()
-		text, err := json.Marshal(reaper.Run{Dir: dir, ID: "go-test-of-nobody-1"})
+		text, err := json.Marshal(reaper.Invocation{Dir: dir, ID: "go-test-of-nobody-1"})
 		if err != nil {
 			t.Fatal(err)
 		}

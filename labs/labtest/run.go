@@ -18,7 +18,7 @@ import (
 	"github.com/kind-lab/lab/labs/report/live"
 	"github.com/kind-lab/lab/labs/report/text"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // Run runs the scenario that is named, a file, a folder or a lab of the catalog,
@@ -119,7 +119,7 @@ func (s settings) carryOut(t *testing.T, m *dsl.Module, want func(pair) bool) re
 		w.UseFresh()
 	}
 	p := s.plan(ctx, t, m, w, want)
-	session, err := w.Begin(p, world.RunOptions{Root: s.root(t), KeepOnFailure: s.keepBad, AllowHostExec: s.hostExec, ShowLogs: s.logs})
+	session, err := w.Begin(p, wiring.RunOptions{Root: s.root(t), KeepOnFailure: s.keepBad, AllowHostExec: s.hostExec, ShowLogs: s.logs})
 	if err != nil {
 		t.Fatalf("beginning the run: %v", err)
 	}
@@ -135,16 +135,16 @@ func (s settings) carryOut(t *testing.T, m *dsl.Module, want func(pair) bool) re
 	return r
 }
 
-func (s settings) plan(ctx context.Context, t *testing.T, m *dsl.Module, w *world.World, want func(pair) bool) *plan.Plan {
+func (s settings) plan(ctx context.Context, t *testing.T, m *dsl.Module, w *wiring.Parts, want func(pair) bool) *plan.Plan {
 	t.Helper()
 	p, problems := plan.Build(m, plan.Options{Clusters: s.clusters, Scenarios: s.scenarios, Resolve: w.Resolver(ctx), Ask: w.Asker(ctx)})
 	if err := w.WhyUnavailable(); err != nil {
 		t.Fatalf("clusters cannot be created here: %v", err)
 	}
 	fatal(t, "the scenario cannot be run", problems)
-	p.Runs = slices.DeleteFunc(p.Runs, func(r plan.Run) bool { return !want(pair{r.Scenario, r.Cluster}) })
+	p.Runs = slices.DeleteFunc(p.Runs, func(r plan.ScenarioRun) bool { return !want(pair{r.Scenario, r.Cluster}) })
 	p.Clusters = slices.DeleteFunc(p.Clusters, func(c plan.Cluster) bool {
-		return !slices.ContainsFunc(p.Runs, func(r plan.Run) bool { return r.Cluster == c.Name })
+		return !slices.ContainsFunc(p.Runs, func(r plan.ScenarioRun) bool { return r.Cluster == c.Name })
 	})
 	validate.Needs(p)
 	if problems := validate.HostCommands(p); !s.hostExec && problems.HasErrors() {
@@ -219,7 +219,7 @@ func outside(r report.Report) []string {
 }
 
 // tellRun reports one scenario on one cluster.
-func tellRun(t *testing.T, run report.Run) {
+func tellRun(t *testing.T, run report.ScenarioRun) {
 	for _, step := range run.Steps {
 		if step.Expects() || step.Status >= expect.Fail {
 			t.Run(step.Name, func(t *testing.T) { tellStep(t, step, run.StartedAt) })

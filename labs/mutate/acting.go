@@ -47,7 +47,7 @@ type early struct {
 // judge judges the records of a draft. Where lab decides an expectation later
 // than it did, what it does next comes later, too, and all that follows. onTime
 // is false if that does not end.
-func (s *subject) judge(d *draft, records []collectors.Record) (after report.Run, onTime bool) {
+func (s *subject) judge(d *draft, records []collectors.Record) (after report.ScenarioRun, onTime bool) {
 	var before early
 	changed := d.changed()
 	for range maxDelays {
@@ -81,7 +81,7 @@ func (s *subject) patience(place int) time.Duration {
 }
 
 // late finds the first step that acts too early; its by is 0 if none does.
-func (s *subject) late(records []collectors.Record, after report.Run) early {
+func (s *subject) late(records []collectors.Record, after report.ScenarioRun) early {
 	begun := map[string]time.Time{}
 	for i := range records {
 		if r := &records[i]; r.Type == collectors.TypeStepBegin && r.Step != nil {

@@ -155,7 +155,7 @@ type turn struct {
 	end bool
 }
 
-func moveRun(run *collectors.Run, by time.Duration, from time.Time, stays map[turn]bool) *collectors.Run {
+func moveRun(run *collectors.ContainerRun, by time.Duration, from time.Time, stays map[turn]bool) *collectors.ContainerRun {
 	if run == nil {
 		return nil
 	}

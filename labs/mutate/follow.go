@@ -178,7 +178,7 @@ func (d *draft) again(p *pod, c *container, n int, pause time.Duration) {
 	up := states[from].c
 	up.State, up.Reason, up.ID, up.Started, up.Restarts = runs, "", start.Task.ID, &yes, up.Restarts+1
 	up.Ready = c.kind != collectors.KindInit && slices.ContainsFunc(states, func(s state) bool { return s.c.Ready })
-	up.Last, up.Current = states[from].c.Current, &collectors.Run{ID: start.Task.ID, StartedAt: at.Truncate(time.Second)}
+	up.Last, up.Current = states[from].c.Current, &collectors.ContainerRun{ID: start.Task.ID, StartedAt: at.Truncate(time.Second)}
 	states = append(states[:from+1], state{at.Add(lag), up})
 	d.restate(p, map[string][]state{c.name: states})
 	d.settle(p)

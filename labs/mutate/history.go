@@ -162,7 +162,7 @@ func (h *history) findRuns(p *pod) {
 	}
 	for _, i := range p.records {
 		for _, c := range h.records[i].Pod.Containers {
-			for _, run := range []*collectors.Run{c.Last, c.Current} {
+			for _, run := range []*collectors.ContainerRun{c.Last, c.Current} {
 				if run != nil && run.ID != "" {
 					p.container(c.Name).life(run.ID).reported(run)
 				}
@@ -186,7 +186,7 @@ func (c *container) life(id string) *life {
 }
 
 // reported adds what the API has of a run.
-func (l *life) reported(run *collectors.Run) {
+func (l *life) reported(run *collectors.ContainerRun) {
 	if l.began.IsZero() {
 		l.began = run.StartedAt
 	}

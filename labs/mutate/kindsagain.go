@@ -181,10 +181,10 @@ func (d *draft) repeat(p *pod, c *container, when time.Time, by time.Duration) {
 	began, ended := l.began.Add(by), l.ended.Add(by)
 	up := waits
 	up.State, up.Reason, up.ID, up.Restarts = runs, "", id, done.Restarts+1
-	up.Current = &collectors.Run{ID: id, StartedAt: began.Truncate(time.Second)}
+	up.Current = &collectors.ContainerRun{ID: id, StartedAt: began.Truncate(time.Second)}
 	again := done
 	again.ID, again.Restarts, again.Last = id, up.Restarts, done.Current
-	again.Current = &collectors.Run{ID: id, StartedAt: began.Truncate(time.Second), FinishedAt: ended.Truncate(time.Second), Reason: completed}
+	again.Current = &collectors.ContainerRun{ID: id, StartedAt: began.Truncate(time.Second), FinishedAt: ended.Truncate(time.Second), Reason: completed}
 	states = append(states, state{when.Add(lag / 10), waits}, state{began.Add(lag / 10), up}, state{ended.Add(lag / 10), again})
 	d.restate(p, map[string][]state{c.name: states})
 }

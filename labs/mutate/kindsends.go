@@ -100,7 +100,7 @@ func memoryKill(at *place) (found []change) {
 func (h *history) reasonOf(p *pod, l *life) string {
 	for _, i := range slices.Backward(p.records) {
 		for _, c := range h.records[i].Pod.Containers {
-			for _, run := range []*collectors.Run{c.Current, c.Last} {
+			for _, run := range []*collectors.ContainerRun{c.Current, c.Last} {
 				if run != nil && run.ID == l.id && run.Reason != "" {
 					return run.Reason
 				}
@@ -186,7 +186,7 @@ func (d *draft) finish(p *pod, c *container, n int, when time.Time, code int) {
 		down := states[len(states)-1]
 		down.at = when.Add(lag)
 		down.c.State, down.c.Reason, down.c.Ready, down.c.Started, down.c.ID = terminated, reasonOf(code), false, new(bool), l.id
-		down.c.Current = &collectors.Run{ID: l.id, StartedAt: l.began.Truncate(time.Second), FinishedAt: when.Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
+		down.c.Current = &collectors.ContainerRun{ID: l.id, StartedAt: l.began.Truncate(time.Second), FinishedAt: when.Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
 		states = append(states, down)
 	}
 	d.restate(p, map[string][]state{c.name: states})

@@ -172,7 +172,7 @@ func (d *draft) addCopy(r collectors.Record, arrival time.Time) {
 		p.Containers = slices.Clone(p.Containers)
 		for i := range p.Containers {
 			c := &p.Containers[i]
-			for _, run := range []**collectors.Run{&c.Current, &c.Last} {
+			for _, run := range []**collectors.ContainerRun{&c.Current, &c.Last} {
 				if *run != nil {
 					copied := **run
 					copied.ID += "-more"

@@ -93,7 +93,7 @@ func (d *draft) renumber(c *container, n, by int, moved func(int) bool) {
 }
 
 func (d *draft) splitStates(p *pod, c *container, l *life, id string, at, again time.Time, code int) []state {
-	ended := &collectors.Run{ID: l.id, StartedAt: l.began.Truncate(time.Second), FinishedAt: at.Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
+	ended := &collectors.ContainerRun{ID: l.id, StartedAt: l.began.Truncate(time.Second), FinishedAt: at.Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
 	var before, after []state
 	var base collectors.Container
 	for i, s := range d.states(p, c.name) {
@@ -124,7 +124,7 @@ func (d *draft) splitStates(p *pod, c *container, l *life, id string, at, again 
 	down.State, down.Reason, down.Ready, down.Started, down.ID = terminated, reasonOf(code), false, new(bool), l.id
 	down.Current, down.Last = ended, base.Last
 	up.Restarts, up.Last, up.ID = base.Restarts+1, ended, id
-	up.Current = &collectors.Run{ID: id, StartedAt: again.Truncate(time.Second)}
+	up.Current = &collectors.ContainerRun{ID: id, StartedAt: again.Truncate(time.Second)}
 	middle := []state{{at.Add(lag / 10), down}, {again.Add(lag / 10), up}}
 	after = slices.DeleteFunc(after, func(s state) bool { return !s.at.After(middle[1].at) })
 	return slices.Concat(before, middle, after)

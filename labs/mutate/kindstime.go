@@ -102,7 +102,7 @@ func (d *draft) moveStart(p *pod, c *container, by time.Duration) {
 		d.move(l.start, by, time.Time{})
 	}
 	began := l.began.Add(by).Truncate(time.Second)
-	d.eachRun(p, c, l.id, func(_ *collectors.Container, run *collectors.Run) { run.StartedAt = began })
+	d.eachRun(p, c, l.id, func(_ *collectors.Container, run *collectors.ContainerRun) { run.StartedAt = began })
 	states := d.states(p, c.name)
 	if from := tells(states, l.id, false); from > 0 && from < len(states) {
 		at := states[from].at.Add(by)

@@ -88,7 +88,7 @@ func (d *draft) squeeze(l *life, end time.Time) {
 }
 
 // slideRun is what the API has of a run of the container after a slide.
-func (d *draft) slideRun(c *container, n int, end bool, run *collectors.Run, by time.Duration) *collectors.Run {
+func (d *draft) slideRun(c *container, n int, end bool, run *collectors.ContainerRun, by time.Duration) *collectors.ContainerRun {
 	if run == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (d *draft) setExit(p *pod, c *container, n, code int, reason string) {
 		task.ExitCode = code
 		d.entries[l.exit].record.Task = &task
 	}
-	d.eachRun(p, c, l.id, func(in *collectors.Container, run *collectors.Run) {
+	d.eachRun(p, c, l.id, func(in *collectors.Container, run *collectors.ContainerRun) {
 		if run.FinishedAt.IsZero() {
 			return
 		}
@@ -131,9 +131,9 @@ func (d *draft) setExit(p *pod, c *container, n, code int, reason string) {
 }
 
 // eachRun changes what the API has of a run.
-func (d *draft) eachRun(p *pod, c *container, id string, change func(*collectors.Container, *collectors.Run)) {
+func (d *draft) eachRun(p *pod, c *container, id string, change func(*collectors.Container, *collectors.ContainerRun)) {
 	d.eachState(p, c, func(in *collectors.Container) {
-		for _, run := range []**collectors.Run{&in.Last, &in.Current} {
+		for _, run := range []**collectors.ContainerRun{&in.Last, &in.Current} {
 			if *run != nil && (*run).ID == id {
 				changed := **run
 				*run = &changed
@@ -206,7 +206,7 @@ func (d *draft) keepRunning(states []state, l *life) {
 	if last.Current != nil && last.Current.ID == l.id && last.State == terminated || last.State == waiting && l.start >= 0 {
 		yes := true
 		last.State, last.Reason, last.ID, last.Ready, last.Started = runs, "", l.id, last.Kind != collectors.KindInit, &yes
-		last.Current = &collectors.Run{ID: l.id, StartedAt: l.began.Truncate(time.Second)}
+		last.Current = &collectors.ContainerRun{ID: l.id, StartedAt: l.began.Truncate(time.Second)}
 	}
 }
 

@@ -88,7 +88,7 @@ type subject struct {
 	history *history
 	// before is how the unchanged records are judged, and breaks what of them
 	// breaks rules, by rule.
-	before report.Run
+	before report.ScenarioRun
 	breaks []map[string]bool
 	end    time.Time
 	// names are those of pods, containers, steps and objects, and spoken the
@@ -203,7 +203,7 @@ func (m *mutant) judge() outcome {
 }
 
 // differences are the steps that were decided before and came out otherwise.
-func (s *subject) differences(after report.Run) []notice {
+func (s *subject) differences(after report.ScenarioRun) []notice {
 	var found []notice
 	for i, was := range s.before.Steps {
 		if i >= len(after.Steps) || !decided(was.Status) {

@@ -37,7 +37,9 @@ func sameState(a, b collectors.Container) bool {
 
 func sameBool(a, b *bool) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-func sameRun(a, b *collectors.Run) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+func sameRun(a, b *collectors.ContainerRun) bool {
+	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}
 
 // restate gives containers of a pod other states in the API. Phase, conditions,
 // STATUS and READY follow; a state that tells nothing new is not sent.

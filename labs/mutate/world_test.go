@@ -68,13 +68,13 @@ func waits(name, kind string) collectors.Container {
 func up(name, kind, id string, since float64) collectors.Container {
 	yes := true
 	return collectors.Container{Name: name, Kind: kind, Image: "i:1", ID: id, State: runs, Ready: true, Started: &yes,
-		Current: &collectors.Run{ID: id, StartedAt: at(since).Truncate(time.Second)}}
+		Current: &collectors.ContainerRun{ID: id, StartedAt: at(since).Truncate(time.Second)}}
 }
 
 func ended(name, kind, id string, since, until float64, code int) collectors.Container {
 	c := up(name, kind, id, since)
 	c.State, c.Ready, c.Started, c.Reason = terminated, false, new(bool), reasonOf(code)
-	c.Current = &collectors.Run{ID: id, StartedAt: at(since).Truncate(time.Second), FinishedAt: at(until).Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
+	c.Current = &collectors.ContainerRun{ID: id, StartedAt: at(since).Truncate(time.Second), FinishedAt: at(until).Truncate(time.Second), ExitCode: code, Reason: reasonOf(code)}
 	return c
 }
 

@@ -145,7 +145,7 @@ func (c Cluster) boots() time.Duration {
 }
 
 // span is how long a run takes.
-func (r Run) span() Span {
+func (r ScenarioRun) span() Span {
 	s := Span{around, around}
 	for _, st := range r.Steps {
 		s = s.plus(Span{st.Hold + st.Duration, st.Longest()})

@@ -35,7 +35,7 @@ func planned() *Plan {
 			{Name: "b", Image: image("1.27.3", 7*time.Minute), Capabilities: can},
 			{Name: "c", Image: image("1.28.15", 0), Capabilities: can, Spec: clusters.Spec{ControlPlanes: 1, Workers: 2}},
 		},
-		Runs: []Run{
+		Runs: []ScenarioRun{
 			{Scenario: "quick", Cluster: "a", Steps: quick}, {Scenario: "quick", Cluster: "c", Steps: quick},
 			{Scenario: "all", Cluster: "c", Steps: all},
 		},

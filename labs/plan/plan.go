@@ -85,9 +85,9 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// Run is one scenario on one cluster, in one row of its matrix if it has one.
+// ScenarioRun is one scenario on one cluster, in one row of its matrix if it has one.
 // Scenario and Cluster together tell it from all others.
-type Run struct {
+type ScenarioRun struct {
 	// Scenario is the scenario's title: its name, with the row of its matrix
 	// as in native[grace=5]. Row is that row alone.
 	Scenario  string `json:"scenario"`
@@ -109,9 +109,9 @@ type Plan struct {
 	File     string    `json:"file"`
 	Clusters []Cluster `json:"clusters"`
 	// Skipped are the clusters that are left out of it.
-	Skipped []Skipped   `json:"skipped,omitempty"`
-	Runs    []Run       `json:"runs"`
-	Module  *dsl.Module `json:"-"`
+	Skipped []Skipped     `json:"skipped,omitempty"`
+	Runs    []ScenarioRun `json:"runs"`
+	Module  *dsl.Module   `json:"-"`
 }
 
 // Build plans the module's scenarios on their clusters. Every cluster and
@@ -152,18 +152,18 @@ func Build(m *dsl.Module, o Options) (*Plan, diag.List) {
 // skip leaves out a cluster and what would run on it.
 func (p *Plan) skip(c *dsl.Cluster, err error) {
 	p.Skipped = append(p.Skipped, Skipped{Name: c.Name, Kubernetes: c.Kubernetes, Reason: err.Error()})
-	p.Runs = slices.DeleteFunc(p.Runs, func(r Run) bool { return r.Cluster == c.Name })
+	p.Runs = slices.DeleteFunc(p.Runs, func(r ScenarioRun) bool { return r.Cluster == c.Name })
 }
 
 // Choose are the runs that a plan would have, in its order, before anything is
 // asked for versions. Every name that the module does not have is a diagnostic.
-func Choose(m *dsl.Module, o Options) ([]Run, diag.List) {
+func Choose(m *dsl.Module, o Options) ([]ScenarioRun, diag.List) {
 	runs, _, problems := choose(m, o)
 	return runs, problems
 }
 
 // choose also returns the clusters that the runs need.
-func choose(m *dsl.Module, o Options) (runs []Run, on []*dsl.Cluster, problems diag.List) {
+func choose(m *dsl.Module, o Options) (runs []ScenarioRun, on []*dsl.Cluster, problems diag.List) {
 	n := newNames(titlesOf(m))
 	for _, s := range m.Scenarios {
 		if !o.Scenarios.Include(s.Name, s.Title()) {
@@ -208,9 +208,9 @@ func titlesOf(m *dsl.Module) (titles, clusters []string) {
 	return titles, clusters
 }
 
-func newRun(s *dsl.Scenario, c *dsl.Cluster, n names) Run {
+func newRun(s *dsl.Scenario, c *dsl.Cluster, n names) ScenarioRun {
 	title := s.Title()
-	r := Run{
+	r := ScenarioRun{
 		Scenario: title, Row: s.Row, Cluster: c.Name, Folder: filepath.Join(n.clusters[c.Name], n.runs[title]),
 		Namespace: namespacePrefix + n.namespaces[title], Source: s,
 	}
@@ -225,7 +225,7 @@ func newRun(s *dsl.Scenario, c *dsl.Cluster, n names) Run {
 	return r
 }
 
-func (r *Run) add(s Step) {
+func (r *ScenarioRun) add(s Step) {
 	r.Steps = append(r.Steps, s)
 	r.Deadline += s.Longest()
 }

@@ -43,7 +43,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-func (p *Plan) writeScenario(b *strings.Builder, r Run) {
+func (p *Plan) writeScenario(b *strings.Builder, r ScenarioRun) {
 	var on []string
 	for _, other := range p.Runs {
 		if other.Scenario == r.Scenario {

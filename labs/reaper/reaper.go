@@ -46,8 +46,8 @@ func Destroy(ctx context.Context, by Destroyer, intent journal.Intent) error {
 	return by.Destroy(ctx, intent.ID)
 }
 
-// Run is the run that is watched.
-type Run struct {
+// Invocation is the `lab run` that is watched.
+type Invocation struct {
 	// Dir is its folder and ID what Variable is for all that it started: its
 	// ID, or the name of a process that had several runs.
 	Dir, ID string
@@ -71,7 +71,7 @@ const (
 // Reap ends the processes of a run that is gone and destroys its clusters, and
 // returns once both are gone, or with what is left when ctx ends. It notes in
 // the run's journal what it destroyed. world is asked for each provider.
-func Reap(ctx context.Context, run Run, world func(provider string) (Destroyer, error), log *slog.Logger) error {
+func Reap(ctx context.Context, run Invocation, world func(provider string) (Destroyer, error), log *slog.Logger) error {
 	endProcesses(ctx, run.ID, log)
 	left, err := open(run)
 	if err != nil {
@@ -104,7 +104,7 @@ func Reap(ctx context.Context, run Run, world func(provider string) (Destroyer, 
 }
 
 // open are the clusters that the run made, or began to make.
-func open(run Run) ([]journal.Intent, error) {
+func open(run Invocation) ([]journal.Intent, error) {
 	all, err := journal.Unfinished(journal.Entries(run.Dir))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil

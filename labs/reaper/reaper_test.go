@@ -81,7 +81,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 	dir, kubeconfig := gone(t)
 	w := &world{fails: 2}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, w.by, quiet()); err != nil {
+	if err := Reap(t.Context(), Invocation{Dir: dir, ID: "r1"}, w.by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Join(w.destroyed, " ") != "lab-a lab-b" && strings.Join(w.destroyed, " ") != "lab-b lab-a" {
@@ -98,7 +98,7 @@ func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 		t.Errorf("by the journal %v is left, %v", left, err)
 	}
 	again := &world{}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, again.by, quiet()); err != nil || len(again.destroyed) > 0 {
+	if err := Reap(t.Context(), Invocation{Dir: dir, ID: "r1"}, again.by, quiet()); err != nil || len(again.destroyed) > 0 {
 		t.Errorf("the second time: %v, %v", again.destroyed, err)
 	}
 }
@@ -106,7 +106,7 @@ func TestWhatTheRunMadeIsDestroyed(t *testing.T) {
 func TestClustersThatAreToBeKept(t *testing.T) {
 	dir, _ := gone(t)
 	w := &world{}
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1", Keep: true}, w.by, quiet()); err != nil {
+	if err := Reap(t.Context(), Invocation{Dir: dir, ID: "r1", Keep: true}, w.by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"lab-b"}, w.destroyed); diff != "" {
@@ -118,11 +118,11 @@ func TestWhatCannotBeDestroyedIsSaid(t *testing.T) {
 	dir, _ := gone(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err := Reap(ctx, Run{Dir: dir, ID: "r1"}, (&world{fails: 1 << 20}).by, quiet())
+	err := Reap(ctx, Invocation{Dir: dir, ID: "r1"}, (&world{fails: 1 << 20}).by, quiet())
 	if err == nil || !strings.Contains(err.Error(), "the engine is restarting") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
-	if err := Reap(t.Context(), Run{Dir: t.TempDir(), ID: "r2"}, (&world{}).by, quiet()); err != nil {
+	if err := Reap(t.Context(), Invocation{Dir: t.TempDir(), ID: "r2"}, (&world{}).by, quiet()); err != nil {
 		t.Errorf("a run that has made nothing: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestTheRunsProcessesEnd(t *testing.T) {
 		}
 		_ = others.Wait() // killed just now
 	}()
-	if err := Reap(t.Context(), Run{Dir: dir, ID: "r1"}, (&world{}).by, quiet()); err != nil {
+	if err := Reap(t.Context(), Invocation{Dir: dir, ID: "r1"}, (&world{}).by, quiet()); err != nil {
 		t.Fatal(err)
 	}
 	if err := ours.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {

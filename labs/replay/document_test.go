@@ -38,7 +38,7 @@ func recorded(t *testing.T, files map[string]string, records ...collectors.Recor
 	}
 	err = errors.Join(err, j.Close(), report.Save(j.Dir(), report.Report{
 		Version: report.ModelVersion, ID: "r1", File: "my lab/scenario.hcl", Clusters: []report.Cluster{{Name: "v129"}, {Name: "v128"}},
-		Runs: []report.Run{
+		Runs: []report.ScenarioRun{
 			{Scenario: "exits", Cluster: "v129", StartedAt: begin, Steps: []report.Step{{Name: "it exits 0", Verb: "expect", Detail: "hunter22 was there"}}},
 			{Scenario: "exits", Cluster: "v128"},
 		},
@@ -78,7 +78,7 @@ func state(at float64, version, status string, containers ...collectors.Containe
 func TestADocumentIsWhatWasRecorded(t *testing.T) {
 	main := func(id string, now string, restarts int) collectors.Container {
 		return collectors.Container{Name: "main", Kind: collectors.KindMain, Image: "busybox:1.35", ID: id, State: now, Ready: now == "running", Restarts: restarts,
-			Current: &collectors.Run{ID: id, StartedAt: after(2)}}
+			Current: &collectors.ContainerRun{ID: id, StartedAt: after(2)}}
 	}
 	task := func(at float64, kind collectors.Type, id string, code int) collectors.Record {
 		return collectors.Record{Time: after(at), Received: after(at), Precision: 1, Source: collectors.SourceRuntime, Type: kind, Object: web,
@@ -243,7 +243,7 @@ func TestDocumentsOfTheCatalog(t *testing.T) {
 	}
 }
 
-func checkPicture(t *testing.T, archive string, run report.Run, p document.Picture) {
+func checkPicture(t *testing.T, archive string, run report.ScenarioRun, p document.Picture) {
 	t.Helper()
 	where := archive + " " + run.Scenario + "/" + run.Cluster
 	if p.Scenario != run.Scenario || p.Cluster != run.Cluster || len(p.Pods) != len(run.Pods) || p.OmittedLines > 0 {

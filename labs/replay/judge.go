@@ -14,10 +14,10 @@ import (
 // times at which records were received; what other steps did is taken from the
 // recording. An expectation that goes on when the recording ends is an Error.
 // The module must have the run's scenario and cluster.
-func (rec *Recording) Judge(m *dsl.Module, run ScenarioRun) (report.Run, error) {
+func (rec *Recording) Judge(m *dsl.Module, run ScenarioRun) (report.ScenarioRun, error) {
 	j, err := rec.Judging(m, run)
 	if err != nil {
-		return report.Run{}, err
+		return report.ScenarioRun{}, err
 	}
 	return j.Over(j.records, time.Time{}), nil
 }
@@ -25,9 +25,9 @@ func (rec *Recording) Judge(m *dsl.Module, run ScenarioRun) (report.Run, error) 
 // judge judges what a run recorded, or what was made of it, over a view of its
 // beginning. The recording ends at the given time where that is later than it
 // says itself.
-func (rec *Recording) judge(view *View, run ScenarioRun, records []collectors.Record, end time.Time) report.Run {
+func (rec *Recording) judge(view *View, run ScenarioRun, records []collectors.Record, end time.Time) report.ScenarioRun {
 	r := &recorded{view: view, run: run, now: run.Begin, end: run.End, begun: map[string]collectors.Record{}, done: map[string]collectors.Record{}}
-	out := report.Run{Scenario: run.Scenario, Cluster: run.Cluster, Namespace: view.Namespace, StartedAt: run.Begin, Description: view.scenario.Description}
+	out := report.ScenarioRun{Scenario: run.Scenario, Cluster: run.Cluster, Namespace: view.Namespace, StartedAt: run.Begin, Description: view.scenario.Description}
 	if rec.Report != nil {
 		for _, was := range rec.Report.Runs {
 			if was.Scenario == run.Scenario && was.Cluster == run.Cluster {
@@ -60,7 +60,7 @@ type Difference struct {
 
 // Differences are the steps of a run that came out otherwise than the report
 // has it; those that it does not have are left out. same counts the others.
-func (rec *Recording) Differences(now report.Run) (found []Difference, same int) {
+func (rec *Recording) Differences(now report.ScenarioRun) (found []Difference, same int) {
 	if rec.Report == nil {
 		return nil, 0
 	}

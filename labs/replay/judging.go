@@ -113,7 +113,7 @@ func (j *Judging) Records() []collectors.Record { return j.records }
 // Over judges the run as if it had left these records, in the order of their
 // arrival. The recording goes on until end where that is later than the end of
 // the run.
-func (j *Judging) Over(records []collectors.Record, end time.Time) report.Run {
+func (j *Judging) Over(records []collectors.Record, end time.Time) report.ScenarioRun {
 	view := j.view
 	view.Timeline = collectors.NewTimeline(j.run.Begin)
 	for _, r := range records {

@@ -64,7 +64,7 @@ func after(seconds float64) time.Time {
 // of 3 s is read at 6 s.
 func records() []collectors.Record {
 	pod := collectors.Object{Kind: "Pod", Namespace: "lab-exits", Name: "web", UID: "u1"}
-	state := func(at float64, status, state string, run *collectors.Run) collectors.Record {
+	state := func(at float64, status, state string, run *collectors.ContainerRun) collectors.Record {
 		return collectors.Record{Time: after(at), Received: after(at), Precision: time.Second, Source: collectors.SourceAPI, Type: collectors.TypePod, Object: pod,
 			Pod: &collectors.Pod{Phase: "Running", Status: status, Ready: "1/1", CreatedAt: after(1), Node: "node-1", Containers: []collectors.Container{
 				{Name: "main", Kind: collectors.KindMain, Image: "busybox:1.35", ID: "c1", State: state, Current: run},
@@ -77,9 +77,9 @@ func records() []collectors.Record {
 	return []collectors.Record{
 		state(1.5, "Pending", "waiting", nil),
 		task(2, collectors.TypeTaskStart),
-		state(2.5, "Running", "running", &collectors.Run{ID: "c1", StartedAt: after(2)}),
+		state(2.5, "Running", "running", &collectors.ContainerRun{ID: "c1", StartedAt: after(2)}),
 		task(4, collectors.TypeTaskExit),
-		state(5, "Completed", "terminated", &collectors.Run{ID: "c1", StartedAt: after(2), FinishedAt: after(4)}),
+		state(5, "Completed", "terminated", &collectors.ContainerRun{ID: "c1", StartedAt: after(2), FinishedAt: after(4)}),
 		{Time: after(3), Received: after(6), Precision: 1, Source: collectors.SourceLog, Type: collectors.TypeLog, Object: pod,
 			Container: "main", Log: &collectors.Log{Text: "hello"}},
 	}
@@ -105,7 +105,7 @@ func record(t *testing.T, withReport bool) string {
 	if withReport {
 		err = report.Save(j.Dir(), report.Report{
 			Version: report.ModelVersion, ID: "r1", Clusters: []report.Cluster{{Name: "v129", Version: "1.29.15", Nodes: []string{"node-1"}, Runtime: "containerd://2.3.4", Cgroup: 2}},
-			Runs: []report.Run{{Scenario: "exits", Cluster: "v129", Namespace: "lab-exits"}},
+			Runs: []report.ScenarioRun{{Scenario: "exits", Cluster: "v129", Namespace: "lab-exits"}},
 		})
 		if err != nil {
 			t.Fatal(err)

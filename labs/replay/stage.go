@@ -20,7 +20,7 @@ type recorded struct {
 	player *player.Player
 	// before is what the run found; its steps are empty if there is no
 	// report.
-	before report.Run
+	before report.ScenarioRun
 	// records are those that were not taken yet.
 	records []collectors.Record
 	// begun and done are the records of where steps began and ended.

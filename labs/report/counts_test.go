@@ -10,7 +10,7 @@ import (
 
 func TestExitCode(t *testing.T) {
 	step := func(s expect.Status) report.Report {
-		return report.Report{Status: s, Runs: []report.Run{{Cluster: "a", Status: s, Steps: []report.Step{{Verb: "expect", Name: "x", Status: s}}}}, Clusters: []report.Cluster{{Name: "a"}}}
+		return report.Report{Status: s, Runs: []report.ScenarioRun{{Cluster: "a", Status: s, Steps: []report.Step{{Verb: "expect", Name: "x", Status: s}}}}, Clusters: []report.Cluster{{Name: "a"}}}
 	}
 	understated := step(expect.Fail)
 	understated.Status, understated.Runs[0].Status = expect.Pass, expect.Pass
@@ -27,7 +27,7 @@ func TestExitCode(t *testing.T) {
 		"one of a kind":               {step(expect.Fail), 1},
 		"a part is worse than it":     {understated, 1},
 		"only a failure outside":      {report.Report{Status: expect.Pass, Errors: []string{"x"}}, 3},
-		"only steps":                  {report.Report{Status: expect.Pass, Runs: []report.Run{{Steps: []report.Step{{Verb: "apply", Status: expect.Pass}}}}}, 0},
+		"only steps":                  {report.Report{Status: expect.Pass, Runs: []report.ScenarioRun{{Steps: []report.Step{{Verb: "apply", Status: expect.Pass}}}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := report.ExitCode(test.r); got != test.code {

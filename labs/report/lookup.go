@@ -17,8 +17,8 @@ func (r Report) Scenarios() []string {
 }
 
 // RunsOf are the runs of a scenario in the order of the report's clusters.
-func (r Report) RunsOf(scenario string) []Run {
-	var runs []Run
+func (r Report) RunsOf(scenario string) []ScenarioRun {
+	var runs []ScenarioRun
 	for _, run := range r.Runs {
 		if run.Scenario == scenario {
 			runs = append(runs, run)
@@ -28,7 +28,7 @@ func (r Report) RunsOf(scenario string) []Run {
 	for i, c := range r.Clusters {
 		place[c.Name] = i + 1
 	}
-	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(place[a.Cluster], place[b.Cluster]) })
+	slices.SortStableFunc(runs, func(a, b ScenarioRun) int { return cmp.Compare(place[a.Cluster], place[b.Cluster]) })
 	return runs
 }
 
@@ -45,7 +45,7 @@ func (r Report) Cluster(name string) Cluster {
 
 // Unstarted says that a run did not begin because its cluster could not be
 // used.
-func (r Report) Unstarted(run Run) bool {
+func (r Report) Unstarted(run ScenarioRun) bool {
 	return run.StartedAt.IsZero() && r.Cluster(run.Cluster).Broken()
 }
 

@@ -28,7 +28,7 @@ type Report struct {
 	Clusters    []Cluster `json:"clusters"`
 	// Skipped are clusters of the scenario that were left out.
 	Skipped []SkippedCluster `json:"skipped,omitempty"`
-	Runs    []Run            `json:"runs"`
+	Runs    []ScenarioRun    `json:"runs"`
 	// Errors are failures that belong to no run, such as a cluster that could
 	// not be destroyed.
 	Errors []string `json:"errors,omitempty"`
@@ -75,8 +75,8 @@ type Phase struct {
 	Elapsed time.Duration `json:"elapsed"`
 }
 
-// Run is one scenario on one cluster.
-type Run struct {
+// ScenarioRun is one scenario on one cluster.
+type ScenarioRun struct {
 	Scenario    string        `json:"scenario"`
 	Description string        `json:"description,omitempty"`
 	Cluster     string        `json:"cluster"`

@@ -87,7 +87,7 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) report.Report {
 	for _, s := range p.Skipped {
 		r.Skipped = append(r.Skipped, report.SkippedCluster{Name: s.Name, Kubernetes: s.Kubernetes, Reason: s.Reason})
 	}
-	runs := make([][]report.Run, len(p.Clusters))
+	runs := make([][]report.ScenarioRun, len(p.Clusters))
 	var group sync.WaitGroup
 	places := make(chan struct{}, in.concurrency())
 	for i, c := range p.Clusters {
@@ -142,8 +142,8 @@ func bounded(clusters int) string {
 }
 
 // inPlanOrder puts the runs of all clusters in the order of the plan.
-func inPlanOrder(p *plan.Plan, byCluster [][]report.Run) []report.Run {
-	var runs []report.Run
+func inPlanOrder(p *plan.Plan, byCluster [][]report.ScenarioRun) []report.ScenarioRun {
+	var runs []report.ScenarioRun
 	for _, planned := range p.Runs {
 		for _, of := range byCluster {
 			for _, r := range of {
@@ -172,12 +172,12 @@ func worst(r report.Report) expect.Status {
 
 // cluster makes one cluster, runs its scenarios one after the other and
 // destroys it.
-func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []report.Run) {
+func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluster, []report.ScenarioRun) {
 	out := report.Cluster{
 		Name: c.Name, Kubernetes: c.Constraint, Version: c.Image.Version, FeatureGates: c.Spec.FeatureGates,
 		Image: c.Image.Ref, ImageSource: c.Image.Source, Status: expect.Pass,
 	}
-	var planned []plan.Run
+	var planned []plan.ScenarioRun
 	for _, r := range i.plan.Runs {
 		if r.Cluster == c.Name {
 			r.Namespace = namespaceOn(c, i.engine.ID, r.Namespace)
@@ -191,7 +191,7 @@ func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluste
 		on.down()
 		return out, unstarted(planned, "the cluster could not be used: "+firstLine(err.Error()))
 	}
-	var runs []report.Run
+	var runs []report.ScenarioRun
 	began := i.now()
 	for _, r := range planned {
 		done := on.scenario(ctx, r)
@@ -204,10 +204,10 @@ func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluste
 }
 
 // unstarted are the runs of a cluster that never came to them.
-func unstarted(planned []plan.Run, reason string) []report.Run {
-	var runs []report.Run
+func unstarted(planned []plan.ScenarioRun, reason string) []report.ScenarioRun {
+	var runs []report.ScenarioRun
 	for _, p := range planned {
-		r := report.Run{Scenario: p.Scenario, Description: p.Source.Description, Cluster: p.Cluster, Namespace: p.Namespace, Status: expect.Error}
+		r := report.ScenarioRun{Scenario: p.Scenario, Description: p.Source.Description, Cluster: p.Cluster, Namespace: p.Namespace, Status: expect.Error}
 		for _, s := range p.Steps {
 			r.Steps = append(r.Steps, report.Step{Name: s.Name, Verb: s.Verb, Status: expect.Error, Detail: reason})
 		}

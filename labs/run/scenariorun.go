@@ -23,7 +23,7 @@ import (
 type scenarioRun struct {
 	in       *invocation
 	on       *clusterRun
-	planned  plan.Run
+	planned  plan.ScenarioRun
 	begin    time.Time
 	dir      string
 	key      string
@@ -38,7 +38,7 @@ type scenarioRun struct {
 	shared        *value.Shared
 	// secrets are the sensitive values that are not told or kept.
 	secrets []string
-	report  report.Run
+	report  report.ScenarioRun
 	player  *player.Player
 	// question is what the sources have not answered yet; nil where nothing is.
 	question *question
@@ -53,7 +53,7 @@ type scenarioRun struct {
 }
 
 // scenario runs one scenario and returns what came of it.
-func (c *clusterRun) scenario(ctx context.Context, planned plan.Run) report.Run {
+func (c *clusterRun) scenario(ctx context.Context, planned plan.ScenarioRun) report.ScenarioRun {
 	begin := c.in.now()
 	s := &scenarioRun{
 		in: c.in, on: c, planned: planned, begin: begin,
@@ -62,7 +62,7 @@ func (c *clusterRun) scenario(ctx context.Context, planned plan.Run) report.Run 
 		records:  make(chan collectors.Record, 1024),
 		timeline: collectors.NewTimeline(begin),
 		broken:   make(chan error, 8),
-		report: report.Run{Scenario: planned.Scenario, Description: planned.Source.Description, Cluster: planned.Cluster,
+		report: report.ScenarioRun{Scenario: planned.Scenario, Description: planned.Source.Description, Cluster: planned.Cluster,
 			Namespace: planned.Namespace, StartedAt: begin},
 	}
 	s.target = newTarget(c.planned, c.handle)

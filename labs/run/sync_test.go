@@ -96,7 +96,7 @@ func TestSourcesAreAskedBeforeTheTimeIsOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := step(t, report.Report{Runs: []report.Run{again}}, s.Name); a.Status != s.Status {
+			if a := step(t, report.Report{Runs: []report.ScenarioRun{again}}, s.Name); a.Status != s.Status {
 				t.Errorf("replayed: %s: %s, want %s", a.Status, a.Detail, s.Status)
 			}
 		})

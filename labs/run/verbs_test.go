@@ -43,7 +43,7 @@ locals {
 `
 
 // do runs the steps of one scenario over head, and returns its run.
-func do(t *testing.T, ctx context.Context, w *runtest.World, steps string, change func(*run.Engine)) (report.Run, string) {
+func do(t *testing.T, ctx context.Context, w *runtest.World, steps string, change func(*run.Engine)) (report.ScenarioRun, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "scenario.hcl")
 	text := head + "scenario \"s\" {\n  clusters = [cluster.c]\n" + steps + "\n}\n"
@@ -61,7 +61,7 @@ func do(t *testing.T, ctx context.Context, w *runtest.World, steps string, chang
 }
 
 // lines are the steps as "status name: detail".
-func lines(r report.Run) []string {
+func lines(r report.ScenarioRun) []string {
 	var out []string
 	for _, s := range r.Steps {
 		out = append(out, fmt.Sprintf("%s %s: %s", s.Status, s.Name, s.Detail))

@@ -78,7 +78,7 @@ func TestExpectationsSeeWhatTheStepBeforeThemWrote(t *testing.T) {
 		if got := step(t, r, name); got.Status != expect.Pass {
 			t.Errorf("%s: %s: %s", name, got.Status, got.Detail)
 		}
-		if got := step(t, report.Report{Runs: []report.Run{again}}, name); got.Status != expect.Pass {
+		if got := step(t, report.Report{Runs: []report.ScenarioRun{again}}, name); got.Status != expect.Pass {
 			t.Errorf("replayed: %s: %s: %s", name, got.Status, got.Detail)
 		}
 	}

@@ -11,10 +11,10 @@ const (
 	SourceLabel = "lab.nodeimage.source"
 	// VersionLabel begins the labels that say which version of what is inside.
 	VersionLabel = "lab.nodeimage.version."
-	// StagesLabel names the parts in the cache that an image is made of, and
-	// BaseLabel the base image that it is layered on.
+	// StagesLabel names the parts in the cache that an image is made of.
 	StagesLabel = "lab.nodeimage.stages"
-	BaseLabel   = "lab.nodeimage.base"
+	// BaseLabel names the base image that an image is layered on.
+	BaseLabel = "lab.nodeimage.base"
 )
 
 // The roles of an Image.

@@ -182,7 +182,7 @@ func change(p *collectors.Pod, uid string, m moment) {
 		}
 		on := true
 		c.ID, c.State, c.Reason, c.Restarts, c.Started, c.Ready = id, "running", "", m.run, &on, true
-		c.Current = &collectors.Run{ID: id, StartedAt: at(m.at).Truncate(time.Second)}
+		c.Current = &collectors.ContainerRun{ID: id, StartedAt: at(m.at).Truncate(time.Second)}
 	} else {
 		off := false
 		c.State, c.Reason, c.Started, c.Ready = "terminated", "Completed", &off, false

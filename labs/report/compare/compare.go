@@ -25,7 +25,7 @@ const Version = 1
 type Comparison struct {
 	Version int `json:"version"`
 	// Runs are the runs that were compared, in the order given.
-	Runs []Run `json:"runs"`
+	Runs []Invocation `json:"runs"`
 	// Parts are the comparisons, one for each scenario; where runs are compared
 	// with one another, for each scenario on each cluster.
 	Parts []Part `json:"parts"`
@@ -33,8 +33,8 @@ type Comparison struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Run is a run that was compared.
-type Run struct {
+// Invocation is a `lab run` that was compared.
+type Invocation struct {
 	// Name tells it from the others: its ID, or "ID (2)" where it was given
 	// twice.
 	Name string `json:"name"`

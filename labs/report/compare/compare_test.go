@@ -52,7 +52,7 @@ func changed() document.Document {
 	d.Report.Clusters[0].Error = "creating cluster v127: no room\nthe rest"
 	for _, i := range []int{0, 4} {
 		d.Report.Runs[i].StartedAt = d.Report.Runs[i].StartedAt.Add(0)
-		d.Report.Runs[i] = report.Run{Scenario: d.Report.Runs[i].Scenario, Cluster: "v127", Status: expect.Error}
+		d.Report.Runs[i] = report.ScenarioRun{Scenario: d.Report.Runs[i].Scenario, Cluster: "v127", Status: expect.Error}
 	}
 	return d
 }

@@ -53,7 +53,7 @@ func add(d *document.Document, scenario string, c report.Cluster, picture docume
 	if !known {
 		d.Report.Clusters = append(d.Report.Clusters, c)
 	}
-	run := report.Run{Scenario: scenario, Cluster: c.Name, StartedAt: begun, FinishedAt: begun.Add(time.Minute), Steps: steps, Status: expect.Pass}
+	run := report.ScenarioRun{Scenario: scenario, Cluster: c.Name, StartedAt: begun, FinishedAt: begun.Add(time.Minute), Steps: steps, Status: expect.Pass}
 	for _, s := range steps {
 		run.Status = max(run.Status, s.Status)
 	}

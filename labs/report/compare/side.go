@@ -15,13 +15,13 @@ import (
 type side struct {
 	Side
 	cluster report.Cluster
-	run     report.Run
+	run     report.ScenarioRun
 	picture document.Picture
 }
 
 // named gives each run a name of its own.
-func named(docs []document.Document) []Run {
-	runs := []Run{}
+func named(docs []document.Document) []Invocation {
+	runs := []Invocation{}
 	count := map[string]int{}
 	for _, d := range docs {
 		id := cmp.Or(d.Report.ID, "run")
@@ -30,7 +30,7 @@ func named(docs []document.Document) []Run {
 		if n := count[id]; n > 1 {
 			name = fmt.Sprintf("%s (%d)", id, n)
 		}
-		runs = append(runs, Run{Name: name, ID: d.Report.ID, File: d.Report.File})
+		runs = append(runs, Invocation{Name: name, ID: d.Report.ID, File: d.Report.File})
 	}
 	return runs
 }

@@ -91,7 +91,7 @@ func (k rowKey) title() string {
 	return strings.TrimSpace(k.verb + " " + k.name)
 }
 
-func keysOf(run report.Run) []rowKey {
+func keysOf(run report.ScenarioRun) []rowKey {
 	var keys []rowKey
 	for _, s := range run.Steps {
 		k := rowKey{verb: s.Verb, name: s.Name, expects: s.Expects()}
@@ -105,7 +105,7 @@ func keysOf(run report.Run) []rowKey {
 
 // rowKeys are the rows of all runs; one that only a later run has comes after
 // what is before it there.
-func rowKeys(runs []report.Run) []rowKey {
+func rowKeys(runs []report.ScenarioRun) []rowKey {
 	var all []rowKey
 	for _, run := range runs {
 		after := 0
@@ -121,7 +121,7 @@ func rowKeys(runs []report.Run) []rowKey {
 	return all
 }
 
-func outcome(run report.Run, key rowKey) Cell {
+func outcome(run report.ScenarioRun, key rowKey) Cell {
 	i := slices.Index(keysOf(run), key)
 	if i < 0 {
 		return Cell{Kind: CellNone}
@@ -181,7 +181,7 @@ func Places(r report.Report, scenario string) [][]Place {
 	for _, key := range rowKeys(runs) {
 		var row []Place
 		for _, run := range runs {
-			i := slices.IndexFunc(r.Runs, func(o report.Run) bool {
+			i := slices.IndexFunc(r.Runs, func(o report.ScenarioRun) bool {
 				return o.Scenario == run.Scenario && o.Cluster == run.Cluster
 			})
 			row = append(row, Place{Run: i, Step: slices.Index(keysOf(run), key)})

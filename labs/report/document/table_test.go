@@ -13,7 +13,7 @@ import (
 func TestTable(t *testing.T) {
 	r := report.Report{
 		Clusters: []report.Cluster{{Name: "b", Version: "1.29.1"}, {Name: "a", Kubernetes: "1.27", FeatureGates: map[string]bool{"Y": true, "X": false}}},
-		Runs: []report.Run{
+		Runs: []report.ScenarioRun{
 			{Scenario: "s", Cluster: "a", Status: expect.Fail, Steps: []report.Step{
 				{Verb: "apply", Name: "job", Status: expect.Pass, Outcome: "refused", Detail: "no"},
 				{Verb: "expect", Name: "twice", Status: expect.Fail, Verdict: &expect.Verdict{Got: "false", Reason: "was false"}},

@@ -119,7 +119,7 @@ func pictureOf(p document.Picture) (map[string]any, error) {
 	return out, nil
 }
 
-func stepsOf(run report.Run, index int, evidence map[document.Place]string) []stepData {
+func stepsOf(run report.ScenarioRun, index int, evidence map[document.Place]string) []stepData {
 	out := []stepData{}
 	for i, s := range run.Steps {
 		detail := s.Detail

@@ -100,10 +100,10 @@ func sampleCluster(name, version string, gates map[string]bool) report.Cluster {
 	}
 }
 
-func sampleRun(cluster string, native bool, i int) report.Run {
+func sampleRun(cluster string, native bool, i int) report.ScenarioRun {
 	completes := decided("the Job completes", "job.myapp.complete", fmt.Sprint(native), native, 1.6, 48.6, expect.Pass, "job.myapp.complete was "+fmt.Sprint(native)+" after 47s")
 	killed := decided("the sidecar is killed", "local.sidecar.exit_code == 137", "true", true, 48.6, 48.6, expect.Pass, "local.sidecar.exit_code == 137 was true at once")
-	run := report.Run{
+	run := report.ScenarioRun{
 		Scenario: "native", Description: "A Job whose helper is a native sidecar.", Cluster: cluster, Namespace: "lab-native", Status: expect.Pass,
 		StartedAt: begun, FinishedAt: begun.Add(84 * time.Second), Observed: report.Observed{Records: 120, Lines: 60},
 		Steps: []report.Step{{Name: "job", Verb: "apply", Status: expect.Pass, BeganAt: 1.2, EndedAt: 1.6, Detail: "job/myapp created"}, completes, killed},

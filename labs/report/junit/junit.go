@@ -47,7 +47,7 @@ func Write(w io.Writer, r report.Report) error {
 	return nil
 }
 
-func runSuite(r report.Report, run report.Run) suite {
+func runSuite(r report.Report, run report.ScenarioRun) suite {
 	cluster := r.Cluster(run.Cluster)
 	s := suite{Name: layout.Clean(run.Scenario + " on " + run.Cluster), Properties: properties(r, run, cluster)}
 	s.Time = seconds(run.FinishedAt.Sub(run.StartedAt).Seconds())
@@ -128,7 +128,7 @@ func ownSuite(r report.Report) suite {
 	return s
 }
 
-func properties(r report.Report, run report.Run, c report.Cluster) *propertyList {
+func properties(r report.Report, run report.ScenarioRun, c report.Cluster) *propertyList {
 	var gates []string
 	for _, name := range slices.Sorted(maps.Keys(c.FeatureGates)) {
 		gates = append(gates, fmt.Sprintf("%s=%t", name, c.FeatureGates[name]))

@@ -29,7 +29,7 @@ func lanesEvents() []report.Event {
 			c.ID = name + "-id"
 		}
 		if state == "terminated" {
-			c.Current = &collectors.Run{ID: c.ID}
+			c.Current = &collectors.ContainerRun{ID: c.ID}
 		}
 		return c
 	}

@@ -42,7 +42,7 @@ func TestBarsStayWithinThePage(t *testing.T) {
 
 // ranOnce is a document of one picture.
 func ranOnce(x document.Picture) document.Document {
-	return document.Document{Report: report.Report{Runs: []report.Run{{Scenario: x.Scenario, Cluster: x.Cluster}}}, Pictures: []document.Picture{x}}
+	return document.Document{Report: report.Report{Runs: []report.ScenarioRun{{Scenario: x.Scenario, Cluster: x.Cluster}}}, Pictures: []document.Picture{x}}
 }
 
 // TestEveryRunHasAMark looks for each run's bar, however short it is.

@@ -71,7 +71,7 @@ func byAPI(ends map[string]float64) []collectors.Container {
 	var all []collectors.Container
 	for _, name := range []string{"main", "side"} {
 		all = append(all, collectors.Container{Name: name, State: "terminated", Reason: "Completed",
-			Current: &collectors.Run{ID: name + "-id", StartedAt: reporttest.At(1.75), FinishedAt: reporttest.At(ends[name])}})
+			Current: &collectors.ContainerRun{ID: name + "-id", StartedAt: reporttest.At(1.75), FinishedAt: reporttest.At(ends[name])}})
 	}
 	return all
 }
@@ -83,7 +83,7 @@ func diagnoses() []diagnosis {
 	}
 	with := func(more ...collectors.Record) []collectors.Record { return append(up[:len(up):len(up)], more...) }
 	mainEnded := collectors.Container{Name: "main", State: "terminated", Reason: "Completed",
-		Current: &collectors.Run{ID: "main-id", StartedAt: reporttest.At(1.75), FinishedAt: reporttest.At(7.75)}}
+		Current: &collectors.ContainerRun{ID: "main-id", StartedAt: reporttest.At(1.75), FinishedAt: reporttest.At(7.75)}}
 	notReady := ownPod(9.1, "NotReady", "1/2", mainEnded, running("side")[0])
 	pulling := func(seconds float64, status, message string) collectors.Record {
 		return ownPod(seconds, status, "0/1", collectors.Container{Name: "main", State: "waiting", Reason: status, Message: message})
@@ -211,7 +211,7 @@ func TestDiagnoses(t *testing.T) {
 			}
 			step := report.Step{Name: v.Name, Verb: verb, Status: v.Status, Verdict: &v, Detail: v.Reason}
 			r := report.Report{Clusters: []report.Cluster{{Name: "v129", Version: "1.29.15"}},
-				Runs: []report.Run{{Scenario: "native", Cluster: "v129", StartedAt: reporttest.Begun, Status: v.Status, Steps: []report.Step{step}}}}
+				Runs: []report.ScenarioRun{{Scenario: "native", Cluster: "v129", StartedAt: reporttest.Begun, Status: v.Status, Steps: []report.Step{step}}}}
 			p := newPage(layout.Style{Width: 110})
 			p.evidence(r)
 			reporttest.Golden(t, "diagnosis-"+d.name, []byte(p.String()))

@@ -82,7 +82,7 @@ func (p *page) failedSteps(r report.Report, scenario string) {
 	}
 }
 
-func failedGroups(run report.Run) []failedGroup {
+func failedGroups(run report.ScenarioRun) []failedGroup {
 	var groups []failedGroup
 	for i, next := 0, 0; i < len(run.Steps); i = next {
 		first := run.Steps[i]

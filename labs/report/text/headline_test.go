@@ -25,7 +25,7 @@ func TestHeadlineIsTheTextsClosingLine(t *testing.T) {
 
 func TestClosingLine(t *testing.T) {
 	step := func(s expect.Status) report.Report {
-		return report.Report{Status: s, Runs: []report.Run{{Cluster: "a", Status: s, Steps: []report.Step{{Verb: "expect", Name: "x", Status: s}}}}, Clusters: []report.Cluster{{Name: "a"}}}
+		return report.Report{Status: s, Runs: []report.ScenarioRun{{Cluster: "a", Status: s, Steps: []report.Step{{Verb: "expect", Name: "x", Status: s}}}}, Clusters: []report.Cluster{{Name: "a"}}}
 	}
 	understated := step(expect.Fail)
 	understated.Status, understated.Runs[0].Status = expect.Pass, expect.Pass
@@ -42,7 +42,7 @@ func TestClosingLine(t *testing.T) {
 		"one of a kind":               {step(expect.Fail), "Fail: 1 expectation failed, on 1 cluster."},
 		"a part is worse than it":     {understated, "Fail: 1 expectation failed, on 1 cluster."},
 		"only a failure outside":      {report.Report{Status: expect.Pass, Errors: []string{"x"}}, "Error: 1 failure outside the scenarios, on 0 clusters."},
-		"only steps": {report.Report{Status: expect.Pass, Runs: []report.Run{{Steps: []report.Step{{Verb: "apply", Status: expect.Pass}}}}},
+		"only steps": {report.Report{Status: expect.Pass, Runs: []report.ScenarioRun{{Steps: []report.Step{{Verb: "apply", Status: expect.Pass}}}}},
 			"Pass! 1 step done, no expectations, on 0 clusters."},
 	} {
 		t.Run(name, func(t *testing.T) {

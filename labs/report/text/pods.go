@@ -26,7 +26,7 @@ type podGroup struct {
 
 // podGroups finds the pods of one cluster again on the others: by the name
 // without what is generated of it, and among those of a name by their order.
-func podGroups(runs []report.Run) []podGroup {
+func podGroups(runs []report.ScenarioRun) []podGroup {
 	var groups []podGroup
 	for _, run := range runs {
 		names := make([]string, len(run.Pods))
@@ -49,7 +49,7 @@ func podGroups(runs []report.Run) []podGroup {
 // mostPods bounds how many pods of a scenario are written; run.json has all.
 const mostPods = 12
 
-func (p *page) pods(runs []report.Run) {
+func (p *page) pods(runs []report.ScenarioRun) {
 	groups := podGroups(runs)
 	if len(groups) == 0 {
 		return
@@ -63,7 +63,7 @@ func (p *page) pods(runs []report.Run) {
 
 // statuses writes each pod's STATUS in its course, clusters that agree on one
 // row.
-func (p *page) statuses(runs []report.Run, groups []podGroup) {
+func (p *page) statuses(runs []report.ScenarioRun, groups []podGroup) {
 	g := layout.Grid{Flexible: 2, Head: [][]layout.Cell{layout.Titles("POD", "ON", "STATUS")}}
 	for _, group := range groups {
 		name := layout.Cell{Text: p.CutMiddle(layout.Clean(group.title), p.Columns()/3), SGR: layout.Bold}
@@ -78,7 +78,7 @@ func (p *page) statuses(runs []report.Run, groups []podGroup) {
 }
 
 // courses are the clusters that agree, and the course that they agree on.
-func (p *page) courses(runs []report.Run, group podGroup) [][2]string {
+func (p *page) courses(runs []report.ScenarioRun, group podGroup) [][2]string {
 	var order []string
 	clusters := map[string][]string{}
 	for _, run := range runs {

@@ -55,13 +55,13 @@ func (p *page) records(indent string, records []collectors.Record, at func(colle
 // apiTimes finds what the API says of the same start or end as a record of the
 // runtime; the zero time where it says nothing.
 func apiTimes(records []collectors.Record) func(collectors.Record) time.Time {
-	runs := map[string]collectors.Run{}
+	runs := map[string]collectors.ContainerRun{}
 	for _, r := range records {
 		if r.Pod == nil {
 			continue
 		}
 		for _, c := range r.Pod.Containers {
-			for _, run := range []*collectors.Run{c.Last, c.Current} {
+			for _, run := range []*collectors.ContainerRun{c.Last, c.Current} {
 				if run != nil && run.ID != "" {
 					runs[run.ID] = *run
 				}

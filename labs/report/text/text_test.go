@@ -85,9 +85,9 @@ func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
 func TestWriteTextOfAlmostNothing(t *testing.T) {
 	for name, r := range map[string]report.Report{
 		"nothing":      {},
-		"empty run":    {Runs: []report.Run{{}}},
-		"empty step":   {Runs: []report.Run{{Steps: []report.Step{{}}}}},
-		"odd statuses": {Status: 99, Runs: []report.Run{{Status: -3, Steps: []report.Step{{Status: 42, Detail: "x"}, {Status: -1}}}}},
+		"empty run":    {Runs: []report.ScenarioRun{{}}},
+		"empty step":   {Runs: []report.ScenarioRun{{Steps: []report.Step{{}}}}},
+		"odd statuses": {Status: 99, Runs: []report.ScenarioRun{{Status: -3, Steps: []report.Step{{Status: 42, Detail: "x"}, {Status: -1}}}}},
 	} {
 		if got := printed(t, r, layout.Style{}); !strings.HasSuffix(got, ".\n") {
 			t.Errorf("%s: no closing line in %q", name, got)

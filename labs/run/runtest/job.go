@@ -181,7 +181,7 @@ func (j *job) start(ctx context.Context, c *container) {
 	id := j.pod.UID + "/" + c.Name
 	j.change(func() {
 		c.ID, c.State, c.Reason, c.Ready = id, "running", "", c.Kind != collectors.KindInit
-		c.Current = &collectors.Run{ID: id, StartedAt: at.Truncate(time.Second)}
+		c.Current = &collectors.ContainerRun{ID: id, StartedAt: at.Truncate(time.Second)}
 	})
 	j.task(c, collectors.TypeTaskStart, at, 0)
 	j.cluster.tell(collectors.Record{Time: at, Precision: 1, Source: collectors.SourceLog, Type: collectors.TypeLog,
@@ -205,7 +205,7 @@ func (j *job) start(ctx context.Context, c *container) {
 			if code != 0 {
 				c.Reason = "Error"
 			}
-			c.Current = &collectors.Run{ID: id, StartedAt: at.Truncate(time.Second), FinishedAt: ended.Truncate(time.Second), ExitCode: code, Reason: c.Reason}
+			c.Current = &collectors.ContainerRun{ID: id, StartedAt: at.Truncate(time.Second), FinishedAt: ended.Truncate(time.Second), ExitCode: code, Reason: c.Reason}
 		})
 		close(c.ended)
 	}()

@@ -192,7 +192,7 @@ func replayed(t *testing.T, m *dsl.Module, r report.Report, dir string) {
 }
 
 // lines are the steps as "status name: detail".
-func lines(r report.Run) []string {
+func lines(r report.ScenarioRun) []string {
 	var out []string
 	for _, s := range r.Steps {
 		out = append(out, s.Status.String()+" "+s.Name+": "+s.Detail)

@@ -70,7 +70,7 @@ func fakeLab(how string, args []string) int {
 	r := report.Report{Version: report.ModelVersion, ID: "20260102-030405-abcdef", Folder: folder, Status: status, Interrupted: interrupted,
 		Clusters: []report.Cluster{{Name: "v127", Kubernetes: "1.27", Status: expect.Pass}},
 		Skipped:  []report.SkippedCluster{{Name: "v136", Kubernetes: "1.36", Reason: "there is no image"}},
-		Runs: []report.Run{{Scenario: "classic", Cluster: "v127", Status: status,
+		Runs: []report.ScenarioRun{{Scenario: "classic", Cluster: "v127", Status: status,
 			Steps: []report.Step{{Name: "it ends", Verb: "expect", Status: status}}}}}
 	if err := leave(r); err != nil {
 		fmt.Fprintln(os.Stderr, err)

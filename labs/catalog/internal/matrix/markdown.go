@@ -113,7 +113,7 @@ func (l Lab) differences(b *strings.Builder) {
 
 // scenario writes the rows of a scenario that differ, with the clusters that
 // came out alike in one column.
-func (l Lab) scenario(b *strings.Builder, of report.Run) {
+func (l Lab) scenario(b *strings.Builder, of report.ScenarioRun) {
 	table := document.Table(*l.Report, of.Scenario)
 	heads := l.heads(table[0][1:])
 	alike := 0

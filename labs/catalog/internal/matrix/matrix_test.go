@@ -57,8 +57,8 @@ func expectation(name, got string, status expect.Status) report.Step {
 }
 
 func sample() []Lab {
-	run := func(cluster string, steps ...report.Step) report.Run {
-		return report.Run{Scenario: "native", Description: "A helper.", Cluster: cluster, Steps: steps}
+	run := func(cluster string, steps ...report.Step) report.ScenarioRun {
+		return report.ScenarioRun{Scenario: "native", Description: "A helper.", Cluster: cluster, Steps: steps}
 	}
 	gates := map[string]bool{"SidecarContainers": true}
 	return []Lab{
@@ -68,7 +68,7 @@ func sample() []Lab {
 				{Name: "v127", Kubernetes: "1.27"}, {Name: "v128", Kubernetes: "1.28"},
 				{Name: "v128_on", Kubernetes: "1.28", FeatureGates: gates}, {Name: "v129", Kubernetes: "1.29"}},
 			Skipped: []report.SkippedCluster{{Name: "v136", Kubernetes: "1.36", Reason: "none"}},
-			Runs: []report.Run{
+			Runs: []report.ScenarioRun{
 				run("v127", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Pass)),
 				run("v128", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Pass)),
 				run("v128_on", expectation("it starts", "true", expect.Pass), expectation("it ends", "false", expect.Fail)),

@@ -37,14 +37,14 @@ func Document() document.Document {
 			{Name: "waiting", Kind: "main"},
 		}
 	}
-	run := func(cluster string) report.Run {
-		return report.Run{Scenario: "all | kinds", Description: "What *each* kind of container looks like.", Cluster: cluster, Status: expect.Pass,
+	run := func(cluster string) report.ScenarioRun {
+		return report.ScenarioRun{Scenario: "all | kinds", Description: "What *each* kind of container looks like.", Cluster: cluster, Status: expect.Pass,
 			StartedAt: Begun, FinishedAt: At(90), Steps: []report.Step{Decided("it <ends>", "true", "true", true, 1, 2, "was true at once")}}
 	}
 	d := document.Document{Version: document.Version, Reproduce: document.Reproduce{Command: "lab run 'a b/scenario.hcl'", Host: "linux/amd64"},
 		Sources: []document.SourceFile{{Name: "scenario.hcl", Text: "scenario \"all | kinds\" {}\n"}}}
 	d.Report = report.Report{Version: report.ModelVersion, ID: "r1", File: "a b/scenario.hcl", LabVersion: "v0.3.0", StartedAt: Begun, FinishedAt: At(100), Status: expect.Pass,
-		Clusters: Clusters()[:3], Runs: []report.Run{run("v127"), run("v128"), run("v128_on")}}
+		Clusters: Clusters()[:3], Runs: []report.ScenarioRun{run("v127"), run("v128"), run("v128_on")}}
 	d.Pictures = []document.Picture{
 		{Scenario: "all | kinds", Cluster: "v127", Seconds: 80, Pods: []document.PodPicture{{Name: "web-x2c4b", Title: "web-*", Containers: containers(0)}}},
 		{Scenario: "all | kinds", Cluster: "v128", Seconds: 90, Pods: []document.PodPicture{

@@ -61,9 +61,9 @@ func Applied(name string, at float64) report.Step {
 const Rejection = `Job in version "v1" cannot be handled as a Job: strict decoding error: unknown field "spec.template.spec.initContainers[0].restartPolicy"`
 
 // ClassicRun is the scenario "classic" on a cluster.
-func ClassicRun(cluster, pod string, shift float64) report.Run {
+func ClassicRun(cluster, pod string, shift float64) report.ScenarioRun {
 	main := `job.myapp.pod.container["main-container-1"]`
-	return report.Run{
+	return report.ScenarioRun{
 		Scenario: "classic", Description: "A Job whose helper is an ordinary container never completes.", Cluster: cluster,
 		Namespace: "lab-classic", Status: expect.Pass, StartedAt: Begun, FinishedAt: At(38.4),
 		Steps: []report.Step{
@@ -86,7 +86,7 @@ func ClassicRun(cluster, pod string, shift float64) report.Run {
 
 // NativeRun is the scenario "native": native says whether the cluster has
 // native sidecars, known whether its API has the field.
-func NativeRun(cluster, pod string, known, native bool) report.Run {
+func NativeRun(cluster, pod string, known, native bool) report.ScenarioRun {
 	main, sidecar := `local.main`, `local.sidecar`
 	strict := Applied("strict", 1.2)
 	if !known {
@@ -95,7 +95,7 @@ func NativeRun(cluster, pod string, known, native bool) report.Run {
 	lenient := Applied("lenient", 1.7)
 	lenient.Detail = map[bool]string{true: "job/myapp unchanged", false: "job/myapp created"}[known]
 	hangs := Decided("without native sidecars the pod hangs in Init:0/1", `job.myapp.pod.status == "Init:0/1"`, fmt.Sprint(!native), !native, 77, 82, "")
-	run := report.Run{
+	run := report.ScenarioRun{
 		Scenario: "native", Description: "The same helper as a native sidecar.", Cluster: cluster, Namespace: "lab-native",
 		Status: expect.Pass, StartedAt: Begun, FinishedAt: At(84),
 	}
@@ -135,7 +135,7 @@ func Pass() report.Report {
 		Version: report.ModelVersion, ID: "20250304-100000-k3x9p2", File: "job-sidecar/scenario.hcl", Folder: ".lab/runs/20250304-100000-k3x9p2",
 		LabVersion: "v0.3.0", StartedAt: Begun.Add(-40 * time.Second), FinishedAt: Begun.Add(131 * time.Second), Status: expect.Pass,
 		Clusters: Clusters(),
-		Runs: []report.Run{
+		Runs: []report.ScenarioRun{
 			ClassicRun("v127", "myapp-x7k2p", 0), ClassicRun("v128", "myapp-4b9dz", 0.4), ClassicRun("v128_on", "myapp-nn28f", 0.1), ClassicRun("v129", "myapp-ggh5t", 0.2),
 			NativeRun("v127", "myapp-c2c2c", false, false), NativeRun("v128", "myapp-vv7lw", true, false),
 			NativeRun("v128_on", "myapp-b56qs", true, true), NativeRun("v129", "myapp-zz42x", true, true),
@@ -189,7 +189,7 @@ func Fail() report.Report {
 		s := &run.Steps[4]
 		Contradict(s, expect.Fail, "false", "job.myapp.complete was still false after 75s: job.myapp.complete is false", "condition = job.myapp.complete", 86)
 		s.Verdict.References = []expect.Reference{{Expression: "job.myapp.complete", Value: "false", At: Ptr(48.0), Source: "api"}}
-		exited := &collectors.Run{ID: "main-container-1-id", StartedAt: At(2.75), FinishedAt: At(17.75)}
+		exited := &collectors.ContainerRun{ID: "main-container-1-id", StartedAt: At(2.75), FinishedAt: At(17.75)}
 		s.Verdict.Records = []collectors.Record{
 			PodRecord(3.9, pod, "Running", "2/2", collectors.Container{Name: "sidecar-container-1", State: "running"}, collectors.Container{Name: "main-container-1", State: "running"}),
 			TaskRecord(18.2514, pod, "main-container-1", collectors.TypeTaskExit, 0),

@@ -1,4 +1,4 @@
-package world_test
+package wiring_test
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"github.com/kind-lab/lab/labs/plan"
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // watcher is a guard that counts.
 type watcher struct{ dirs, released []string }
 
-func (w *watcher) start(dir string, _ bool) (world.Guard, error) {
+func (w *watcher) start(dir string, _ bool) (wiring.Guard, error) {
 	w.dirs = append(w.dirs, dir)
 	return released(func() error {
 		w.released = append(w.released, dir)
@@ -42,9 +42,9 @@ func (p *pooled) Release(ctx context.Context, id, tainted string, _ func(string)
 	return "waits for the next run", p.Destroy(ctx, id)
 }
 
-func newWorld(t *testing.T, by run.Provisioner, guard *watcher) *world.World {
+func newParts(t *testing.T, by run.Provisioner, guard *watcher) *wiring.Parts {
 	cache := t.TempDir()
-	return &world.World{
+	return &wiring.Parts{
 		Provisioners: map[string]run.Provisioner{clusters.ProviderKind: by}, Images: &runtest.World{}, Reaper: guard.start,
 		Getenv: func(name string) string { return map[string]string{"LAB_CACHE": cache}[name] },
 		Resolve: func(_ context.Context, constraint, image string) (plan.Image, error) {
@@ -69,7 +69,7 @@ func unfinished(t *testing.T, root string) []journal.Intent {
 
 func TestALeaseIsNotedUntilItIsReleased(t *testing.T) {
 	p, guard, root := &pooled{World: &runtest.World{}}, &watcher{}, t.TempDir()
-	w := newWorld(t, p, guard)
+	w := newParts(t, p, guard)
 	lease, err := w.Acquire(t.Context(), root, clusters.Spec{Name: "main", Version: "1.29", Images: []string{"busybox:1.35"}}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestALeaseIsNotedUntilItIsReleased(t *testing.T) {
 	if len(open) != 1 || open[0].ID != p.Left()[0] || open[0].Kubeconfig != handle.Kubeconfig || !filepath.IsAbs(handle.Kubeconfig) {
 		t.Errorf("noted: %+v", open)
 	}
-	alive, err := journal.Registered(world.RunsDir(w.Getenv))
+	alive, err := journal.Registered(wiring.RunsDir(w.Getenv))
 	if err != nil || len(alive) != 1 {
 		t.Errorf("runs of this host: %v, %v", alive, err)
 	}
@@ -117,7 +117,7 @@ func TestALeaseThatFailsLeavesNothing(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			guard := &watcher{}
-			w := newWorld(t, test.world, guard)
+			w := newParts(t, test.world, guard)
 			_, err := w.Acquire(t.Context(), t.TempDir(), test.spec, func(string) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
@@ -132,7 +132,7 @@ func TestALeaseThatFailsLeavesNothing(t *testing.T) {
 func TestALeaseCannotBeReleasedIfDestroyingFails(t *testing.T) {
 	w := &runtest.World{DestroyFails: map[string]error{"main": errors.New("device or resource busy")}}
 	root := t.TempDir()
-	lease, err := newWorld(t, w, &watcher{}).Acquire(t.Context(), root, clusters.Spec{Name: "main", Version: "1.29"}, func(string) {})
+	lease, err := newParts(t, w, &watcher{}).Acquire(t.Context(), root, clusters.Spec{Name: "main", Version: "1.29"}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package world
+package wiring
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // openKind finds the container engine and wires to it what makes clusters with
 // kind, and keeps them.
-func openKind(ctx context.Context, w *World) (Backend, error) {
+func openKind(ctx context.Context, w *Parts) (Backend, error) {
 	found, host, err := engine.DetectHost(ctx, w.Getenv)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package world
+package wiring
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type Provider struct {
 	// Provider is what the provider states about itself.
 	*clusters.Provider
 	// Open begins to use the provider. The error says why it cannot be used here.
-	Open func(ctx context.Context, w *World) (Backend, error)
+	Open func(ctx context.Context, w *Parts) (Backend, error)
 }
 
 // Providers is the table of providers of clusters: one row each. The first is the
@@ -26,7 +26,7 @@ type Provider struct {
 func Providers() []Provider {
 	return []Provider{
 		{kind.Provider(), openKind},
-		{existing.Provider(), func(context.Context, *World) (Backend, error) {
+		{existing.Provider(), func(context.Context, *Parts) (Backend, error) {
 			return existing.New(existing.Options{UserAgent: "lab/" + Version()}), nil
 		}},
 	}
@@ -81,7 +81,7 @@ type Connector interface {
 }
 
 // use opens a provider, or notes why that cannot be done.
-func (w *World) use(ctx context.Context, row Provider) {
+func (w *Parts) use(ctx context.Context, row Provider) {
 	w.Providers = append(w.Providers, row.Provider)
 	backend, err := row.Open(ctx, w)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *World) use(ctx context.Context, row Provider) {
 }
 
 // backend is the backend of a provider, or why there is none.
-func (w *World) backend(name string) (Backend, error) {
+func (w *Parts) backend(name string) (Backend, error) {
 	if b := w.backends[name]; b != nil {
 		return b, nil
 	}
@@ -103,7 +103,7 @@ func (w *World) backend(name string) (Backend, error) {
 }
 
 // connect reaches a cluster.
-func (w *World) connect(handle clusters.Handle) (run.Cluster, error) {
+func (w *Parts) connect(handle clusters.Handle) (run.Cluster, error) {
 	name := clusters.Spec{Provider: handle.Provider}.ProviderName()
 	backend, err := w.backend(name)
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *World) connect(handle clusters.Handle) (run.Cluster, error) {
 }
 
 // ask asks a provider which version a cluster has.
-func (w *World) ask(ctx context.Context, constraint string, spec clusters.Spec) (plan.Image, error) {
+func (w *Parts) ask(ctx context.Context, constraint string, spec clusters.Spec) (plan.Image, error) {
 	backend, err := w.backend(spec.ProviderName())
 	if err != nil {
 		return plan.Image{}, err
@@ -131,7 +131,7 @@ func (w *World) ask(ctx context.Context, constraint string, spec clusters.Spec) 
 
 // orphans lists the clusters of lab that providers find. It fails if one of them
 // cannot be used.
-func (w *World) orphans(ctx context.Context) ([]clusters.Orphan, error) {
+func (w *Parts) orphans(ctx context.Context) ([]clusters.Orphan, error) {
 	var all []clusters.Orphan
 	for _, p := range w.Providers {
 		if !p.Capabilities(clusters.Spec{Provider: p.Name}).CanListOrphans {

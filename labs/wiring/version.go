@@ -1,4 +1,4 @@
-package world
+package wiring
 
 import (
 	"runtime/debug"

@@ -1,4 +1,4 @@
-package world
+package wiring
 
 import (
 	"context"
@@ -33,7 +33,7 @@ type RunOptions struct {
 
 // Session is one run, from the making of its folder to its report.
 type Session struct {
-	world   *World
+	parts   *Parts
 	plan    *plan.Plan
 	options RunOptions
 	log     *journal.Journal
@@ -43,12 +43,12 @@ type Session struct {
 
 // Begin makes the run's folder and notes on this host that the run goes on; from
 // then on something watches over it. End has to be called.
-func (w *World) Begin(p *plan.Plan, o RunOptions) (*Session, error) {
+func (w *Parts) Begin(p *plan.Plan, o RunOptions) (*Session, error) {
 	log, err := journal.Create(o.Root, newRunID(time.Now()))
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{world: w, plan: p, options: o, log: log}
+	s := &Session{parts: w, plan: p, options: o, log: log}
 	s.release, err = journal.Register(RunsDir(w.Getenv), log.Dir())
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -88,13 +88,13 @@ func (s *Session) ID() string { return filepath.Base(s.log.Dir()) }
 // Run carries out the plan, as run.Engine does.
 func (s *Session) Run(ctx context.Context, observer run.Observer) report.Report {
 	engine := &run.Engine{
-		Provisioners: s.world.Provisioners, Images: s.world.Images, Connect: s.world.Connect, Clock: run.SystemClock{},
-		Observer: observer, Journal: s.log, ID: s.ID(), LabVersion: Version(), Verbs: s.world.verbs(),
+		Provisioners: s.parts.Provisioners, Images: s.parts.Images, Connect: s.parts.Connect, Clock: run.SystemClock{},
+		Observer: observer, Journal: s.log, ID: s.ID(), LabVersion: Version(), Verbs: s.parts.verbs(),
 		Keep: s.options.Keep, KeepOnFailure: s.options.KeepOnFailure, ForceStop: s.options.ForceStop,
 		MaxCreates: s.options.Parallel, MaxClusters: s.options.Concurrency, AllowHostExec: s.options.AllowHostExec, ShowLogs: s.options.ShowLogs,
 	}
 	if engine.MaxCreates <= 0 {
-		engine.MaxCreates = s.world.MaxCreates
+		engine.MaxCreates = s.parts.MaxCreates
 	}
 	return engine.Run(ctx, s.plan)
 }

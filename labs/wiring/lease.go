@@ -1,4 +1,4 @@
-package world
+package wiring
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type Tools interface {
 // Lease is a cluster that its holder has alone, outside of any plan, until it
 // releases it.
 type Lease struct {
-	world    *World
+	parts    *Parts
 	log      *journal.Journal
 	release  func() error
 	guard    Guard
@@ -41,7 +41,7 @@ type Lease struct {
 // be a constraint, such as "1.29". A folder is made below root that notes it and
 // holds its kubeconfig; if the process ends without releasing
 // it, it is destroyed. Progress is reported to progress.
-func (w *World) Acquire(ctx context.Context, root string, spec clusters.Spec, progress func(string)) (*Lease, error) {
+func (w *Parts) Acquire(ctx context.Context, root string, spec clusters.Spec, progress func(string)) (*Lease, error) {
 	if err := w.Unavailable[clusters.ProviderKind]; err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func (w *World) Acquire(ctx context.Context, root string, spec clusters.Spec, pr
 }
 
 // openLease makes the folder and lets something watch over it.
-func (w *World) openLease(root string, by run.Provisioner, progress func(string)) (*Lease, error) {
+func (w *Parts) openLease(root string, by run.Provisioner, progress func(string)) (*Lease, error) {
 	log, err := journal.Create(root, newRunID(time.Now()))
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Base(log.Dir())
-	l := &Lease{world: w, log: log, by: by, id: "lab-" + name[len(name)-6:] + "-lease", progress: progress}
+	l := &Lease{parts: w, log: log, by: by, id: "lab-" + name[len(name)-6:] + "-lease", progress: progress}
 	if l.release, err = journal.Register(RunsDir(w.Getenv), log.Dir()); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -124,35 +124,35 @@ func (l *Lease) LoadImages(ctx context.Context, refs []string) error {
 
 // LoadArchive puts the images of a tar file on every node.
 func (l *Lease) LoadArchive(ctx context.Context, path string) error {
-	if l.world.Tools == nil {
+	if l.parts.Tools == nil {
 		return errNoTools
 	}
-	return l.world.Tools.LoadArchive(ctx, l.handle, path, l.progress)
+	return l.parts.Tools.LoadArchive(ctx, l.handle, path, l.progress)
 }
 
 // ExportLogs writes what the nodes logged into a folder.
 func (l *Lease) ExportLogs(ctx context.Context, dir string) error {
-	if l.world.Tools == nil {
+	if l.parts.Tools == nil {
 		return errNoTools
 	}
-	return l.world.Tools.ExportLogs(ctx, l.handle.ID, dir)
+	return l.parts.Tools.ExportLogs(ctx, l.handle.ID, dir)
 }
 
 // NodeState is what a node's machine is doing, and NodeAction does something to
 // it, as clusters/kind says.
 func (l *Lease) NodeState(ctx context.Context, node string) (string, error) {
-	if l.world.Tools == nil {
+	if l.parts.Tools == nil {
 		return "", errNoTools
 	}
-	return l.world.Tools.NodeState(ctx, node)
+	return l.parts.Tools.NodeState(ctx, node)
 }
 
 // NodeAction is described at NodeState.
 func (l *Lease) NodeAction(ctx context.Context, node, action string) error {
-	if l.world.Tools == nil {
+	if l.parts.Tools == nil {
 		return errNoTools
 	}
-	return l.world.Tools.NodeAction(ctx, node, action)
+	return l.parts.Tools.NodeAction(ctx, node, action)
 }
 
 // Release gives the cluster back, cleaned, or destroys it: tainted says what was

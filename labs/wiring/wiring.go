@@ -1,7 +1,7 @@
-// Package world wires what runs consist of: the providers of clusters, node
-// images, the collectors and the steps. It is the one place that knows all implementations; `lab` and Go tests
-// (labs/labtest) get theirs here.
-package world
+// Package wiring puts together what runs consist of: the providers of clusters,
+// node images, the collectors and the steps. It is the one place that knows all
+// implementations; `lab` and Go tests (labs/labtest) get theirs here.
+package wiring
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ import (
 	"github.com/kind-lab/lab/labs/step/verbs"
 )
 
-// Options say in which surroundings a World is opened.
+// Options say in which surroundings Open works.
 type Options struct {
 	// Getenv returns an environment variable; empty where it is not set.
 	Getenv func(name string) string
@@ -49,9 +49,9 @@ type Guard interface {
 	Release() error
 }
 
-// World is what runs need of what is there. Its fields are set by Open, or by
+// Parts is what runs need of what is there. Its fields are set by Open, or by
 // tests, and not changed while it is used.
-type World struct {
+type Parts struct {
 	// Provisioners are by the names of their providers.
 	Provisioners map[string]run.Provisioner
 	Images       run.Images
@@ -86,7 +86,7 @@ type World struct {
 	asked bool
 }
 
-func (w *World) verbs() step.Table {
+func (w *Parts) verbs() step.Table {
 	if w.Verbs == nil {
 		return verbs.Default()
 	}
@@ -94,13 +94,13 @@ func (w *World) verbs() step.Table {
 }
 
 // Open wires everything. A provider that cannot be used here, for example because
-// there is no container engine, is in World.Unavailable; the others can be used
+// there is no container engine, is in Parts.Unavailable; the others can be used
 // all the same.
-func Open(ctx context.Context, o Options) (*World, error) {
+func Open(ctx context.Context, o Options) (*Parts, error) {
 	if o.Providers == nil {
 		o.Providers = Providers()
 	}
-	w := &World{
+	w := &Parts{
 		Provisioners: map[string]run.Provisioner{}, Unavailable: map[string]error{}, backends: map[string]Backend{},
 		Images: nodeImages{}, MaxCreates: 1, Getenv: o.Getenv, Reaper: o.Reaper, program: o.Program,
 	}
@@ -119,14 +119,14 @@ func Open(ctx context.Context, o Options) (*World, error) {
 var errNoImages = errors.New("no provider that boots clusters from node images can be used here")
 
 // UseFresh makes new clusters from now on, and destroys them in the end.
-func (w *World) UseFresh() {
+func (w *Parts) UseFresh() {
 	if w.Fresh != nil {
 		w.Provisioners[clusters.ProviderKind] = w.Fresh
 	}
 }
 
 // Resolver resolves versions for a plan.
-func (w *World) Resolver(ctx context.Context) plan.Resolve {
+func (w *Parts) Resolver(ctx context.Context) plan.Resolve {
 	return func(constraint, image string) (plan.Image, error) {
 		w.asked = true
 		return w.Resolve(ctx, constraint, image)
@@ -134,7 +134,7 @@ func (w *World) Resolver(ctx context.Context) plan.Resolve {
 }
 
 // Asker asks providers for the versions of clusters, for a plan.
-func (w *World) Asker(ctx context.Context) plan.Ask {
+func (w *Parts) Asker(ctx context.Context) plan.Ask {
 	if w.Ask == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (w *World) Asker(ctx context.Context) plan.Ask {
 
 // WhyUnavailable says why the clusters that were asked for cannot be made here; nil
 // if they can.
-func (w *World) WhyUnavailable() error {
+func (w *Parts) WhyUnavailable() error {
 	if w.asked {
 		return w.Unavailable[clusters.ProviderKind]
 	}
@@ -151,7 +151,7 @@ func (w *World) WhyUnavailable() error {
 }
 
 // Destroyer destroys a provider's clusters.
-func (w *World) Destroyer(provider string) (reaper.Destroyer, error) {
+func (w *Parts) Destroyer(provider string) (reaper.Destroyer, error) {
 	if p := w.Provisioners[provider]; p != nil {
 		return p, nil
 	}
@@ -160,7 +160,7 @@ func (w *World) Destroyer(provider string) (reaper.Destroyer, error) {
 
 // Discard removes what is left of a run, and notes so in its journal where that
 // is where it was found.
-func (w *World) Discard(ctx context.Context, c clusters.Orphan) error {
+func (w *Parts) Discard(ctx context.Context, c clusters.Orphan) error {
 	provider := cmp.Or(c.Provider, clusters.ProviderKind)
 	by := w.Provisioners[provider]
 	if by == nil {

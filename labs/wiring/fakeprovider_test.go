@@ -1,4 +1,4 @@
-package world_test
+package wiring_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/kind-lab/lab/labs/run"
 	"github.com/kind-lab/lab/labs/run/runtest"
 	"github.com/kind-lab/lab/labs/validate"
-	"github.com/kind-lab/lab/labs/world"
+	"github.com/kind-lab/lab/labs/wiring"
 )
 
 // remote is a provider of clusters that are somewhere else: they have a version
@@ -30,8 +30,8 @@ type remote struct {
 }
 
 // row is the provider's row in the table.
-func (r *remote) row() world.Provider {
-	return world.Provider{
+func (r *remote) row() wiring.Provider {
+	return wiring.Provider{
 		Provider: &clusters.Provider{
 			Name: "remote", Summary: "takes one from the rack in the cellar",
 			Capabilities: func(clusters.Spec) clusters.Capabilities {
@@ -39,7 +39,7 @@ func (r *remote) row() world.Provider {
 			},
 			Hints: map[clusters.Capability]string{clusters.ExecOnNodes: "go down and log in"},
 		},
-		Open: func(context.Context, *world.World) (world.Backend, error) { return r, nil },
+		Open: func(context.Context, *wiring.Parts) (wiring.Backend, error) { return r, nil },
 	}
 }
 
@@ -84,7 +84,7 @@ func (r *remote) load(t *testing.T, scenario string) (*dsl.Module, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, problems, err := validate.Load(dir, dsl.Options{Providers: world.Language(append(world.Providers(), r.row()))})
+	m, problems, err := validate.Load(dir, dsl.Options{Providers: wiring.Language(append(wiring.Providers(), r.row()))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func (r *remote) load(t *testing.T, scenario string) (*dsl.Module, string) {
 }
 
 // open opens a world that has no other provider.
-func (r *remote) open(t *testing.T) *world.World {
+func (r *remote) open(t *testing.T) *wiring.Parts {
 	t.Helper()
 	cache := t.TempDir()
-	w, err := world.Open(t.Context(), world.Options{
-		Providers: []world.Provider{r.row()},
+	w, err := wiring.Open(t.Context(), wiring.Options{
+		Providers: []wiring.Provider{r.row()},
 		Getenv:    func(name string) string { return map[string]string{"LAB_CACHE": cache}[name] },
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestAProviderIsATypeAndARow(t *testing.T) {
 	if paths := p.Estimate(plan.Bounds{Creates: 1}).Paths; paths[0].Boot.Seconds() != 1 {
 		t.Errorf("it takes a slot of this machine: %+v", paths)
 	}
-	session, err := w.Begin(p, world.RunOptions{Root: t.TempDir(), ShowLogs: true})
+	session, err := w.Begin(p, wiring.RunOptions{Root: t.TempDir(), ShowLogs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,10 +178,10 @@ func TestWhatAProviderCannotDoIsRefusedBeforeARun(t *testing.T) {
 func TestAProviderThatCannotBeUsedIsUnavailable(t *testing.T) {
 	r := &remote{World: &runtest.World{}}
 	row := r.row()
-	row.Open = func(context.Context, *world.World) (world.Backend, error) {
+	row.Open = func(context.Context, *wiring.Parts) (wiring.Backend, error) {
 		return nil, errors.New("the cellar is locked")
 	}
-	w, err := world.Open(t.Context(), world.Options{Providers: []world.Provider{row}, Getenv: func(string) string { return "" }})
+	w, err := wiring.Open(t.Context(), wiring.Options{Providers: []wiring.Provider{row}, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
