@@ -131,7 +131,7 @@ func (a *Admission) booting() int {
 }
 
 // short names the limit that so many more nodes would run into; "" where there
-// is none, or it cannot be told.
+// is none, or it is unknown.
 func (a *Admission) short(nodes int) string {
 	if a.options.Proc == "" {
 		return ""

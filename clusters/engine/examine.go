@@ -16,7 +16,7 @@ type Options struct {
 	// RegistryImage is what the registry is asked for; "" means
 	// DefaultRegistryImage.
 	RegistryImage string
-	// Progress is told what is being tried, in a few words; it may be nil. It
+	// Progress receives what is being tried, in a few words; it may be nil. It
 	// is called from one goroutine at a time.
 	Progress func(string)
 }

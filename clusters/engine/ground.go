@@ -38,7 +38,7 @@ type ground struct {
 	executable func() (string, error)
 	// dockerdArgs are given to a dockerd that is started detached.
 	dockerdArgs []string
-	// patience bounds the wait for an engine that was started or told to read
+	// patience bounds the wait for an engine that was started or asked to read
 	// its configuration.
 	patience time.Duration
 	now      func() time.Time

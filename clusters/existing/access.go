@@ -18,7 +18,7 @@ const (
 	// accessName is what the DaemonSet is called that reaches the nodes, and its
 	// container.
 	accessName = "lab-node-access"
-	// accessRuns is a command that does nothing and ends when it is told to.
+	// accessRuns is a command that does nothing and ends when it is asked to.
 	accessRuns = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
 )
 

@@ -34,28 +34,28 @@ func specOf(kubeconfig, namespace string) clusters.Spec {
 	return clusters.Spec{Name: "stage", Provider: Name, Settings: map[string]string{settingKubeconfig: kubeconfig, settingNamespace: namespace}}
 }
 
-// told keeps what is told of a creation.
-type told struct {
+// progressLog keeps the progress of a creation.
+type progressLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (to *told) tell(line string) {
+func (to *progressLog) tell(line string) {
 	to.mu.Lock()
 	defer to.mu.Unlock()
 	to.lines = append(to.lines, line)
 }
 
-func (to *told) has(text string) bool {
+func (to *progressLog) has(text string) bool {
 	to.mu.Lock()
 	defer to.mu.Unlock()
 	return slices.ContainsFunc(to.lines, func(line string) bool { return strings.Contains(line, text) })
 }
 
 // created is a cluster in use.
-func created(t *testing.T, p *Provisioner, spec clusters.Spec, id string) (clusters.Handle, *told) {
+func created(t *testing.T, p *Provisioner, spec clusters.Spec, id string) (clusters.Handle, *progressLog) {
 	t.Helper()
-	to := &told{}
+	to := &progressLog{}
 	handle, err := p.Create(t.Context(), spec, id, filepath.Join(t.TempDir(), "kubeconfig", "c.yaml"), to.tell)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestNodesThatMayNotBeSeen(t *testing.T) {
 	f.denied["list nodes"] = true
 	handle, to := created(t, quick("here"), specOf(f.kubeconfig(t), "team"), "lab-a")
 	if len(handle.Nodes) > 0 || !to.has("may not list and watch nodes") {
-		t.Errorf("nodes %v, told %q", handle.Nodes, to.lines)
+		t.Errorf("nodes %v, progress %q", handle.Nodes, to.lines)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestALeaseOfARunThatIsGoneIsTaken(t *testing.T) {
 	second := quick("there")
 	_, to := created(t, second, specOf(config, ""), "lab-b")
 	if !to.has("waiting 2s to be sure") || !to.has("lab gc lab-a") {
-		t.Errorf("told %q", to.lines)
+		t.Errorf("progress %q", to.lines)
 	}
 	if err := second.Destroy(t.Context(), "lab-b"); err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestALostLeaseIsToldAndTakenAgain(t *testing.T) {
 	f.mu.Unlock()
 	eventually(t, "it is lost", func() bool { return p.Held("lab-a") != nil })
 	if !to.has("could not be renewed") {
-		t.Errorf("told %q", to.lines)
+		t.Errorf("progress %q", to.lines)
 	}
 	f.mu.Lock()
 	f.away = false
@@ -307,7 +307,7 @@ func TestWhatKeepsANamespaceIsTold(t *testing.T) {
 	f.mu.Lock()
 	f.stuck["/api/v1/namespaces/lab-a-one"] = true
 	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	err := p.Destroy(ctx, "lab-a")
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "namespace lab-a-one is still there: Some content in the namespace has finalizers remaining: example.com/held") {
@@ -356,7 +356,7 @@ func TestInANamedNamespaceOnlyTheRunsObjectsGo(t *testing.T) {
 	f.mu.Lock()
 	f.stuck[team+"configmaps/late"] = true
 	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	if err := p.Destroy(ctx, "lab-a"); !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "configmaps/late (finalizers example.com/held)") {
 		t.Errorf("error %v", err)

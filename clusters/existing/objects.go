@@ -24,9 +24,9 @@ type object struct {
 
 func (o object) title() string { return o.resource.Resource + "/" + o.Name }
 
-// clean removes from the namespace that is named what the run made there, and
-// what came of that, and returns once it is gone. What a run made is told by
-// who manages its fields and by when it was created.
+// clean removes from the named namespace what the run made there, with what
+// controllers made of that, and returns once it is gone. Who manages an object's
+// fields and when it was created say whether the run made it.
 func (l *lock) clean(ctx context.Context, r *reach) error {
 	b, err := l.read(ctx)
 	if err != nil || b == nil || b.entries[l.id] == nil {

@@ -229,7 +229,7 @@ func TestDNSIsHurried(t *testing.T) {
 			wait, done := context.WithTimeout(t.Context(), 20*time.Second)
 			defer done()
 			told := 0
-			err := dnsPods{client: f, look: 2 * time.Millisecond, proxy: f.proxy}.hurry(wait, func() {
+			err := dnsPods{client: f, look: 2 * time.Millisecond, proxy: f.proxy}.speedUp(wait, func() {
 				told++
 				group.Go(func() { f.getReady("node") })
 			})
@@ -266,7 +266,7 @@ func TestDNSIsHurried(t *testing.T) {
 				t.Errorf("%d pods were let go before there was a node for them", f.early)
 			}
 			if patches := deployment.Generation + sets[0].Generation - 2; patches != int64(tt.patches) || told > 1 || (told == 1) != (patches > 0) {
-				t.Errorf("%d patches, told %d times of pods that wait", patches, told)
+				t.Errorf("%d patches, %d calls about pods that wait", patches, told)
 			}
 		})
 	}
@@ -277,7 +277,7 @@ func TestDNSIsNotHurriedForEver(t *testing.T) {
 	f := newFakeControllers(t, 0) // whose controllers do not run
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := (dnsPods{client: f, look: time.Millisecond}).hurry(ctx, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := (dnsPods{client: f, look: time.Millisecond}).speedUp(ctx, func() {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error is %v", err)
 	}
 }

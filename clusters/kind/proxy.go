@@ -10,7 +10,7 @@ import (
 )
 
 // placeProxy gives the pod of kube-proxy that is meant for a node to that node, as
-// the scheduler would, which comes to it later: its caches are full only some
+// the scheduler would, which sees it later: its caches are full only some
 // seconds after the API server is up. Without kube-proxy CoreDNS does not reach
 // the API server, and asks again a second later. It ends with ctx at the latest:
 // the scheduler does it then.

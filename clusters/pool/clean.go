@@ -34,7 +34,7 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 	for {
 		now, err := api.Objects(ctx)
 		if err != nil {
-			return fmt.Errorf("what is on it cannot be told: %w", err)
+			return fmt.Errorf("what is on it is unknown: %w", err)
 		}
 		d := now.since(before)
 		if len(d.added) == 0 {

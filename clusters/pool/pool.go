@@ -95,7 +95,7 @@ func New(maker Maker, o Options) *Pool {
 // Create leases a cluster like the Spec, one that waits or else a new one, and
 // writes a kubeconfig for it. id is the holder's name for it; its own name on
 // the host is the Handle's ID. A cluster that waits and does not come back
-// whole is destroyed, and that is told.
+// whole is destroyed, and that is reported.
 func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
 	can, err := p.reusable(spec)
 	if err != nil {

@@ -99,8 +99,8 @@ func (p *Pool) output(ctx context.Context, node clusters.Node, script string) (s
 	return text, nil
 }
 
-// scriptError is a script that failed on a node. The script itself is nothing to
-// be told.
+// scriptError is a script that failed on a node. Its message leaves out the
+// script.
 type scriptError struct {
 	node, said string
 	err        error

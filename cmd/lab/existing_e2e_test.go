@@ -43,7 +43,7 @@ func TestClustersThatExist(t *testing.T) {
 		name string
 		run  func(*shared, *testing.T)
 	}{
-		{"an account without rights, and with those that are told", (*shared).limited},
+		{"an account without rights, and with those that are named", (*shared).limited},
 		{"an account with rights in one namespace", (*shared).confined},
 		{"a second run", (*shared).second},
 		{"two contexts side by side", (*shared).sideBySide},
@@ -225,7 +225,7 @@ func (s *shared) limited(t *testing.T) {
 	for _, want := range []string{`the account "system:serviceaccount:people:runner" may not do all that is needed`, "create,delete,get namespaces",
 		"get pods/log in all namespaces", "create,get,patch,delete,list,watch configmaps in all namespaces", "get,create,update,delete leases in namespace default", "kubectl apply -f "} {
 		if !strings.Contains(printed, want) {
-			t.Errorf("%q is not told", want)
+			t.Errorf("%q is not printed", want)
 		}
 	}
 	if code != exitBroken {
@@ -245,7 +245,7 @@ func (s *shared) limited(t *testing.T) {
 			}
 		}
 	}
-	// One right less, and it is the one that is told.
+	// One right less, and it is the one that is named.
 	role, err := s.client.RbacV1().ClusterRoles().Get(t.Context(), "lab-runs", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func (s *shared) limited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, printed, _ := s.run(t, kubeconfig, "job"); !strings.Contains(printed, "; missing: get pods/log in all namespaces\n") {
-		t.Errorf("not told that get pods/log is missing:\n%s", printed)
+		t.Errorf("it does not say that get pods/log is missing:\n%s", printed)
 	}
 }
 

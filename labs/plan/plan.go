@@ -34,7 +34,7 @@ type Image struct {
 }
 
 // ErrUnavailable says of a version that the scenario may well ask for that no
-// node image of it can be had where lab runs: there is none, and none can be
+// node image of it is available where lab runs: there is none, and none can be
 // built.
 var ErrUnavailable = errors.New("this Kubernetes version is not available here")
 

@@ -53,7 +53,7 @@ func module() *dsl.Module {
 func resolve(constraint, _ string) (Image, error) {
 	switch constraint {
 	case "1.27":
-		return Image{Version: "1.27.3", Source: "build", Ref: "kindest/node:v1.27.3", Why: "1.27.3 is the newest 1.27 that can be had", Estimate: 7 * time.Minute}, nil
+		return Image{Version: "1.27.3", Source: "build", Ref: "kindest/node:v1.27.3", Why: "1.27.3 is the newest 1.27 that is available", Estimate: 7 * time.Minute}, nil
 	case "~> 1.28":
 		return Image{Version: "1.28.15", Source: "have", Ref: "kindest/node:v1.28.15"}, nil
 	}

@@ -45,7 +45,7 @@ func New(on step.Cluster) *Runner {
 // failed. The error is a *failure.ExitError where it ended with an exit code other
 // than 0; a *failure.FailedError or *failure.Rejection where it could not be begun
 // (no such pod, a container that does not run, no such program) or did not end
-// before the context's deadline; any other where it could not be told.
+// before the context's deadline; any other if it is unknown.
 func (r *Runner) Do(ctx context.Context, in Request) (step.Result, error) {
 	if len(in.Command) == 0 {
 		return step.Result{}, errors.New("the command is empty: it needs a program at least")
