@@ -235,7 +235,7 @@ func TestDNSIsHurried(t *testing.T) {
 				told++
 				group.Go(func() { f.getReady("node") })
 			})
-			for len(f.list()) < 2 && pause(wait, time.Millisecond) == nil {
+			for len(f.list()) < 2 && clusters.Pause(wait, time.Millisecond) == nil {
 			}
 			stop()
 			group.Wait()
