@@ -44,7 +44,7 @@ func (c *connection) openNodes(ctx context.Context, handle *clusters.Handle) err
 		if set != nil && err == nil {
 			why = fmt.Errorf("%d of %d pods are ready%s", set.Status.NumberReady, set.Status.DesiredNumberScheduled, c.troubled(ctx))
 		}
-		if err := pause(ctx, looksAgain); err != nil {
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("waiting for the pods that reach the nodes: %w: %w", why, err)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // Claim makes a namespace for the run, once the Lease says that it will. In a
@@ -204,7 +206,7 @@ func gone(ctx context.Context, client kubernetes.Interface, id, namespace string
 			return fmt.Errorf("waiting until namespace %s is gone: %w", namespace, err)
 		}
 		last := found
-		if err := pause(ctx, looksAgain); err != nil {
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("namespace %s is still there: %s: %w", namespace, kept(last), err)
 		}
 	}
@@ -222,16 +224,4 @@ func kept(n *corev1.Namespace) string {
 		return "the cluster has not said why"
 	}
 	return strings.Join(reasons, "; ")
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

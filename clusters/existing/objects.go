@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // object is one that is there, by its metadata.
@@ -60,7 +62,7 @@ func (l *lock) clean(ctx context.Context, r *reach) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, err)
 		}
-		if err := pause(ctx, looksAgain); err != nil {
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("%w: in namespace %s: %s: %w", ErrLeft, l.namespace, titles(left), err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 const (
@@ -87,7 +89,7 @@ func (d dnsPods) until(ctx context.Context, try func() (bool, error)) error {
 		if done && err == nil {
 			return nil
 		}
-		if over := pause(ctx, d.look); over != nil {
+		if over := clusters.Pause(ctx, d.look); over != nil {
 			if err == nil {
 				err = over
 			}

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // fakeControllers are an API server with the controllers of Deployments and
@@ -125,7 +127,7 @@ func (f *fakeControllers) getReady(name string) {
 
 // proxy waits for a moment.
 func (f *fakeControllers) proxy(ctx context.Context) {
-	_ = pause(ctx, 5*time.Millisecond)
+	_ = clusters.Pause(ctx, 5*time.Millisecond)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.proxied = true
@@ -135,7 +137,7 @@ func (f *fakeControllers) proxy(ctx context.Context) {
 func (f *fakeControllers) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		f.sync()
-		_ = pause(ctx, 3*time.Millisecond) // the loop ends with ctx
+		_ = clusters.Pause(ctx, 3*time.Millisecond) // the loop ends with ctx
 	}
 }
 
@@ -233,7 +235,7 @@ func TestDNSIsHurried(t *testing.T) {
 				told++
 				group.Go(func() { f.getReady("node") })
 			})
-			for len(f.list()) < 2 && pause(wait, time.Millisecond) == nil {
+			for len(f.list()) < 2 && clusters.Pause(wait, time.Millisecond) == nil {
 			}
 			stop()
 			group.Wait()

@@ -70,7 +70,7 @@ func (p *Provisioner) remove(ctx context.Context, id, kubeconfig string, busy fu
 		} else if empty++; empty == 2 {
 			break
 		}
-		if err := pause(ctx, again); err != nil {
+		if err := clusters.Pause(ctx, again); err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, errors.Join(err, last))
 		}
 	}
@@ -137,18 +137,6 @@ func removeFiles(kubeconfig string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Orphans returns the clusters on the host whose names begin with Prefix, oldest

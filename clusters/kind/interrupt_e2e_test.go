@@ -56,8 +56,8 @@ func TestInterruptOfTheWholeGroup(t *testing.T) {
 			for scanner.Scan() {
 				t.Log(scanner.Text())
 				if strings.HasSuffix(scanner.Text(), "progress "+step) {
-					if err := errors.Join(pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT),
-						pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)); err != nil {
+					if err := errors.Join(clusters.Pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT),
+						clusters.Pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)); err != nil {
 						t.Error(err)
 					}
 				}

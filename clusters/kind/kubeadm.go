@@ -93,7 +93,7 @@ func addComponent(spec clusters.Spec, c clusters.Component, minor int, control, 
 		if args == nil {
 			args = map[string]string{}
 		}
-		args["feature-gates"] = gates(all)
+		args["feature-gates"] = clusters.FeatureGates(all).String()
 	}
 	if len(args) > 0 {
 		control[field] = object{"extraArgs": extraArgs(args, minor)}

@@ -103,7 +103,7 @@ func givePodCIDRs(ctx context.Context, client kubernetes.Interface, nodes []clus
 		if len(left) == 0 {
 			return nil
 		}
-		if over := pause(ctx, soon); over != nil {
+		if over := clusters.Pause(ctx, soon); over != nil {
 			return errors.Join(over, last)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // placeProxy gives the pod of kube-proxy that is meant for a node to that node, as
@@ -28,7 +30,7 @@ func placeProxy(ctx context.Context, client kubernetes.Interface, node string) {
 				}
 			}
 		}
-		if pause(ctx, soon) != nil {
+		if clusters.Pause(ctx, soon) != nil {
 			return
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // speedUp takes the waiting out of a cluster's start, as soon as kubeadm has begun
@@ -94,7 +96,7 @@ func (p *Provisioner) admin(ctx context.Context, c *creation) (*rest.Config, err
 		if err == nil {
 			return cfg, nil
 		}
-		if pause(ctx, again) != nil {
+		if clusters.Pause(ctx, again) != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 const (
@@ -51,11 +53,7 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 				return err
 			}
 		}
-		timer := time.NewTimer(cleanLook)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if clusters.Pause(ctx, cleanLook) != nil {
 			return leftOver(context.WithoutCancel(ctx), api, d.added)
 		}
 	}

@@ -302,11 +302,7 @@ func until(ctx context.Context, try func(context.Context) error) error {
 		if err == nil {
 			return nil
 		}
-		timer := time.NewTimer(look)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if clusters.Pause(ctx, look) != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/catalog"
@@ -157,7 +158,7 @@ func (e *explainer) clusterSet(s schema.ClusterSet) {
 	fmt.Fprintln(e.w, "\nCLUSTERS")
 	table := tabwriter.NewWriter(e.w, 0, 0, 2, ' ', 0)
 	for _, c := range s.Clusters {
-		fmt.Fprintln(table, strings.TrimRight("  "+c.Name+"\tKubernetes "+c.Kubernetes+"\t"+c.Gates(), "\t"))
+		fmt.Fprintln(table, strings.TrimRight("  "+c.Name+"\tKubernetes "+c.Kubernetes+"\t"+strings.Join(clusters.FeatureGates(c.FeatureGates).List(), " "), "\t"))
 	}
 	_ = table.Flush() // what cannot be written to the terminal is seen there
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/catalog"
 )
@@ -99,8 +99,8 @@ func tellLabs(w io.Writer, labs []listed) error {
 func gatesOf(c *dsl.Cluster) []string {
 	var list []string
 	add := func(of string, gates map[string]bool) {
-		for _, gate := range slices.Sorted(maps.Keys(gates)) {
-			list = append(list, fmt.Sprintf("%s%s=%t", of, gate, gates[gate]))
+		for _, gate := range clusters.FeatureGates(gates).List() {
+			list = append(list, of+gate)
 		}
 	}
 	add("", c.FeatureGates)

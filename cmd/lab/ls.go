@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/wiring"
 )
@@ -70,17 +70,9 @@ func (a *app) ls(ctx context.Context, asJSON bool) error {
 		if !l.Used.IsZero() {
 			used = time.Since(l.Used).Round(time.Second).String() + " ago"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.ID, orDash(l.Kubernetes), orDash(gatesText(l.FeatureGates)), len(l.Nodes), memory, used, l.State)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.ID, orDash(l.Kubernetes), orDash(clusters.FeatureGates(l.FeatureGates).String()), len(l.Nodes), memory, used, l.State)
 	}
 	return table.Flush()
-}
-
-func gatesText(gates map[string]bool) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		parts = append(parts, fmt.Sprintf("%s=%t", name, gates[name]))
-	}
-	return strings.Join(parts, ",")
 }
 
 // clusterLines are the pool's clusters and then those beside it.

@@ -173,7 +173,7 @@ func TestWhatCannotBeHadIsLeftOut(t *testing.T) {
 }
 
 func TestMinor(t *testing.T) {
-	for version, want := range map[string]int{"1.28.15": 28, "v1.37.0": 37, "1": 0, "x.y": 0} {
+	for version, want := range map[string]int{"1.28.15": 28, "v1.37.0": 37, "v1.30.0-rc.1+k3s1": 30, "1.30": 30, "1": 0, "x.y": 0, "": 0} {
 		if got := Minor(version); got != want {
 			t.Errorf("Minor(%q) = %d, want %d", version, got, want)
 		}

@@ -68,12 +68,7 @@ func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig s
 	}
 	defer w.begun(id)
 	progress("Starting control-plane")
-	timer := time.NewTimer(w.CreateTakes)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = clusters.Pause(ctx, w.CreateTakes)
 	if err := ctx.Err(); err != nil {
 		return clusters.Handle{}, err
 	}

@@ -37,6 +37,8 @@ func (n nodes) NodeState(context.Context, string) (string, error) {
 	return n.state, nil
 }
 
+func (n nodes) NodeAction(context.Context, string, string) error { return nil }
+
 func TestCommandsOnNodes(t *testing.T) {
 	tests := []struct {
 		name, state, node, command string
