@@ -310,11 +310,9 @@ func TestWhatKeepsANamespaceIsTold(t *testing.T) {
 	if err := p.Claim(t.Context(), "lab-a", "lab-a-one"); err != nil {
 		t.Fatal(err)
 	}
-	f.mu.Lock()
-	f.stuck["/api/v1/namespaces/lab-a-one"] = true
-	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	f.endsWaiting("/api/v1/namespaces/lab-a-one", "/api/v1/namespaces/lab-a-one", cancel)
 	err := p.Destroy(ctx, "lab-a")
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "namespace lab-a-one is still there: Some content in the namespace has finalizers remaining: example.com/held") {
 		t.Errorf("error %v", err)
@@ -359,11 +357,9 @@ func TestInANamedNamespaceOnlyTheRunsObjectsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine(team+"configmaps/late", "ConfigMap", nil)
-	f.mu.Lock()
-	f.stuck[team+"configmaps/late"] = true
-	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	f.endsWaiting(team+"configmaps/late", team+"configmaps", cancel)
 	if err := p.Destroy(ctx, "lab-a"); !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "configmaps/late (finalizers example.com/held)") {
 		t.Errorf("error %v", err)
 	}
