@@ -195,6 +195,7 @@ const looksAgain = 250 * time.Millisecond
 // gone returns once a namespace of the run is gone; what keeps it is in the
 // error.
 func gone(ctx context.Context, client kubernetes.Interface, id, namespace string) error {
+	var last *corev1.Namespace
 	for {
 		found, err := client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
 		switch {
@@ -202,10 +203,12 @@ func gone(ctx context.Context, client kubernetes.Interface, id, namespace string
 			return nil
 		case ctx.Err() != nil && err == nil:
 			return fmt.Errorf("namespace %s is still there: %s", namespace, kept(found))
+		case ctx.Err() != nil && last != nil: // what was seen last says more
+			return fmt.Errorf("namespace %s is still there: %s: %w", namespace, kept(last), ctx.Err())
 		case err != nil:
 			return fmt.Errorf("waiting until namespace %s is gone: %w", namespace, err)
 		}
-		last := found
+		last = found
 		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("namespace %s is still there: %s: %w", namespace, kept(last), err)
 		}

@@ -44,12 +44,16 @@ func (l *lock) clean(ctx context.Context, r *reach) error {
 	}
 	mine := func(o object) bool { return made(o, b.entries[l.id].Since, b.next(b.entries[l.id])) }
 	asked := map[types.UID]bool{}
+	var left []object
 	for {
 		all, err := l.objects(ctx, client, resources)
+		if err != nil && ctx.Err() != nil && len(left) > 0 { // what was seen last says more
+			return fmt.Errorf("%w: in namespace %s: %s: %w", ErrLeft, l.namespace, titles(left), ctx.Err())
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, err)
 		}
-		left := withDependents(all, mine)
+		left = withDependents(all, mine)
 		if len(left) == 0 {
 			return nil
 		}

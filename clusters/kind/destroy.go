@@ -58,11 +58,16 @@ func (p *Provisioner) remove(ctx context.Context, id, kubeconfig string, busy fu
 		making := stopChildren(id)
 		found, err := p.containers(ctx, clusterLabel+"="+id)
 		switch {
+		case ctx.Err() != nil: // it says of the engine's answers no more than that
 		case err != nil:
 			last = err
 		case len(found) > 0:
-			if last = p.removeContainers(ctx, found, volumes); last != nil {
-				last = errors.Join(last, p.thaw(ctx, found))
+			failed := p.removeContainers(ctx, found, volumes)
+			if failed != nil {
+				failed = errors.Join(failed, p.thaw(ctx, found))
+			}
+			if ctx.Err() == nil {
+				last = failed
 			}
 		}
 		if still || making > 0 || err != nil || len(found) > 0 {
