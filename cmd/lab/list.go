@@ -31,7 +31,7 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list [LAB]...", Short: "List the labs that come with lab", SuggestFor: []string{"labs", "catalog"},
 		Long: `Lists the labs of the catalog; of the labs that are named, the scenarios and the
-clusters too. ` + "`lab ls`" + ` lists clusters.`,
+clusters too. ` + "`lab clusters`" + ` lists clusters.`,
 		Example:           "  lab list\n  lab list job-sidecar",
 		ValidArgsFunction: completeLabs,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -131,7 +131,7 @@ failed, 130 interrupted.`,
 	add(groupRun, a.runCommand(), a.planCommand(), a.compareCommand(), a.listCommand())
 	add(groupAuthor, a.validateCommand(), a.formatCommand(), a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.mutateCommand(), a.lspCommand())
 	add(groupLook, a.reportCommand(), a.openCommand(html.Write), a.timelineCommand(), a.logsCommand(), a.eventsCommand(), a.replayCommand(), a.packCommand())
-	add(groupClusters, a.lsCommand(), a.upCommand(), a.pauseCommand(), a.resumeCommand(), a.downCommand(), a.gcCommand())
+	add(groupClusters, a.clustersCommand(), a.upCommand(), a.pauseCommand(), a.resumeCommand(), a.downCommand(), a.gcCommand())
 	add(groupMachine, a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.versionCommand())
 	root.AddCommand(a.reapCommand())
 	return root

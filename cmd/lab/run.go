@@ -53,8 +53,8 @@ A cluster that an earlier run left idle is used if it has the same version,
 feature gates and settings; otherwise one is created. At the end it is cleaned
 and kept, paused, for the next run. If something was done to it that cannot be
 undone, it is destroyed, and the run says why. With --fresh, clusters are
-created and destroyed. ` + "`lab ls`" + ` lists the clusters, ` + "`lab down`" + ` removes them. On
-a cluster that lab did not make (provider = "existing"), scenarios run in
+created and destroyed. ` + "`lab clusters`" + ` lists them, ` + "`lab down`" + ` removes them.
+On a cluster that lab did not make (provider = "existing"), scenarios run in
 namespaces of their own, which are deleted at the end.
 
 Everything that was recorded is in .lab/runs/ID: report.html, report.json,

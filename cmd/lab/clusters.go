@@ -15,7 +15,7 @@ import (
 	"github.com/kind-lab/lab/labs/wiring"
 )
 
-// clusterLine is a cluster in the JSON form of `lab ls`.
+// clusterLine is a cluster in the JSON form of `lab clusters`.
 type clusterLine struct {
 	ID           string          `json:"id"`
 	Kubernetes   string          `json:"kubernetes,omitempty"`
@@ -30,21 +30,20 @@ type clusterLine struct {
 	Kubeconfig string    `json:"kubeconfig,omitempty"`
 }
 
-func (a *app) lsCommand() *cobra.Command {
+func (a *app) clustersCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "ls", Short: "List the clusters of lab on this machine", Args: noArguments, SuggestFor: []string{"clusters", "ps", "get"},
+		Use: "clusters", Aliases: []string{"ls"}, Short: "List the clusters of lab on this machine", Args: noArguments, SuggestFor: []string{"ps", "get"},
 		Long: `Lists the clusters of lab on this machine: those that are idle and wait for the
-next run, those in use, and those that a run left behind or kept. ` + "`lab list`" + `
-lists the labs of the catalog.`,
-		Example: "  lab ls",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), asJSON) },
+next run, those in use, and those that a run left behind or kept.`,
+		Example: "  lab clusters",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listClusters(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	return cmd
 }
 
-func (a *app) ls(ctx context.Context, asJSON bool) error {
+func (a *app) listClusters(ctx context.Context, asJSON bool) error {
 	parts, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
