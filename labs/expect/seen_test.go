@@ -202,6 +202,20 @@ func TestALogBeforeItsContainerStarted(t *testing.T) {
 	)
 }
 
+// TestReadyWhileTheAPIWasAway is about a container that became ready in a gap in
+// which nothing was lost: when it became ready is unknown for good. Before, the
+// reason was forgotten once the gap was over, and the verdict was a Fail.
+func TestReadyWhileTheAPIWasAway(t *testing.T) {
+	unready := mainRunning(2)
+	unready.Ready = false
+	before := append(runs()[:2:2], podRecord(3, "myapp-x", "p", "Running", "NotReady", unready))
+	over := gapRecord(9, 4, 9, collectors.SourceAPI, collectors.Object{})
+	over.Gap.Count = 0
+	judgeAll(t, seen{name: "reported late", condition: seenMain + `.ready_at > 3`, within: 5, want: Error, reason: `the source "api" saw nothing from 4.000s`,
+		before: append(before, gapRecord(4.5, 4, 0, collectors.SourceAPI, collectors.Object{}),
+			podRecord(8.9, "myapp-x", "p", "Running", "Running", mainRunning(2)), over)})
+}
+
 // TestAHoldThatMayNotHaveBegun is about a condition that is true at the beginning
 // over what is known then, and no longer known before the sources were asked:
 // another run began that nobody had reported. Before, that it then was unknown was
