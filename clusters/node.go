@@ -6,11 +6,20 @@ import (
 	"io"
 )
 
-// Nodes reaches the nodes of a cluster. What a cluster cannot do is a
-// *CapabilityError.
-type Nodes interface {
-	// NodeExec runs a command on a node, until ctx ends. It needs ExecOnNodes.
+// Exec runs commands on the nodes of a cluster.
+type Exec interface {
+	// NodeExec runs a command on a node, until ctx ends. It needs ExecOnNodes. If
+	// the command ends with another code than 0, the error wraps what has an
+	// ExitCode, such as *os/exec.ExitError. Each of stdin, stdout and stderr may be
+	// nil.
 	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
+}
+
+// Nodes reaches the nodes of a cluster. What a cluster cannot do is a
+// *CapabilityError, and what a node's machine is in no state for is
+// a *NodeStateError.
+type Nodes interface {
+	Exec
 	// NodeState is "running", "paused" or another of the provider's words.
 	NodeState(ctx context.Context, node string) (string, error)
 	// NodeAction does "stop", "start", "pause" or "unpause" to a node's machine.

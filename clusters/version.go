@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	goversion "github.com/hashicorp/go-version"
+
 	"github.com/kind-lab/lab/clusters/versions"
 )
 
@@ -36,6 +38,18 @@ func ParseVersion(text string) (Version, error) {
 		return Version{}, fmt.Errorf("%w: %q names no patch release, write it like \"1.28.15\"", ErrBadVersion, text)
 	}
 	return v, nil
+}
+
+// ReleaseOf reads the release that a version of any form belongs to, such as
+// 1.30.0 for "v1.30.0-rc.1+k3s1" and "1.30". A text that is no version is an
+// ErrBadVersion.
+func ReleaseOf(text string) (Version, error) {
+	v, err := goversion.NewVersion(text)
+	if err != nil {
+		return Version{}, fmt.Errorf("%w: %q", ErrBadVersion, text)
+	}
+	numbers := v.Segments() // three at least
+	return Version{numbers[0], numbers[1], numbers[2]}, nil
 }
 
 // String is the version without a leading "v", such as "1.28.15".

@@ -140,3 +140,15 @@ func TestConstraintMinor(t *testing.T) {
 		}
 	}
 }
+
+func TestReleaseOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.28.15": "1.28.15", "v1.28.15": "1.28.15", "1.28": "1.28.0", "1": "1.0.0", "v1.30.0-rc.1+k3s1": "1.30.0", "1.31.2-gke.100": "1.31.2",
+		"": "", "x.y": "", "~> 1.28": "", "1.x": "", "1.99999999999999999999": "",
+	} {
+		v, err := ReleaseOf(text)
+		if want == "" && !errors.Is(err, ErrBadVersion) || want != "" && (err != nil || v.String() != want) {
+			t.Errorf("ReleaseOf(%q) = %v, %v, want %q", text, v, err, want)
+		}
+	}
+}

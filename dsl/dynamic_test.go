@@ -110,7 +110,7 @@ func TestWrongDynamicBlocks(t *testing.T) {
 		"an unknown attribute":   {"dynamic \"sleep\" {\nfor_each = [1]\nlabels = [\"${sleep«.valu»}\"]" + content + "}", []problem{`"valu"|"value"`}},
 		"an unknown argument":    {"dynamic \"sleep\" {\nfor_each = [1]\nlabels = [\"x\"]\n«lables» = []" + content + "}", []problem{`"lables"`}},
 		"what is in the content": {"dynamic \"sleep\" {\nfor_each = [1]\nlabels = [\"x\"]\ncontent { duration = «\"soon\"» }\n}", []problem{"soon"}},
-		"told once of many":      {"dynamic \"sleep\" {\nfor_each = [1, 2, 3]\nlabels = [\"x${sleep.key}\"]\ncontent { duration = «5» }\n}", []problem{"duration|5s"}},
+		"reported once for many": {"dynamic \"sleep\" {\nfor_each = [1, 2, 3]\nlabels = [\"x${sleep.key}\"]\ncontent { duration = «5» }\n}", []problem{"duration|5s"}},
 		"sensitive":              {"dynamic \"sleep\" {\nfor_each = «var.secret»\nlabels = [\"x${sleep.key}\"]" + content + "}", []problem{"sensitive"}},
 		"an expect in finally":   {"finally {\ndynamic «\"expect\"» {\nfor_each = [1]\nlabels = [\"x\"]\ncontent { condition = true }\n}\n}", []problem{`"expect"`}},
 	} {

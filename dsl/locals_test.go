@@ -7,7 +7,7 @@ import (
 	"github.com/kind-lab/lab/dsl/value"
 )
 
-// TestLocals keeps what the file's locals come to.
+// TestLocals keeps the values of the file's locals.
 func TestLocals(t *testing.T) {
 	for name, tt := range map[string]struct{ src, x string }{
 		"a literal":              {`locals { x = 3 }`, "3"},

@@ -22,7 +22,7 @@ func TestRulesOfVariables(t *testing.T) {
 		"with the value":        {"condition = var.n > 100\nerror_message = \"not ${var.n}\"", nil, "not 5"},
 		"with another variable": {"condition = var.n > var.least\nerror_message = \"least ${var.least}\"", nil, "least 7"},
 		"by a function":         {"condition = contains([1, 2], var.n)\nerror_message = \"1 or 2\"", nil, "1 or 2"},
-		"a text for a truth":    {"condition = \"false\"\nerror_message = \"told\"", nil, "condition"},
+		"a text for a truth":    {"condition = \"false\"\nerror_message = \"wrong\"", nil, "condition"},
 		"a number as a message": {"condition = false\nerror_message = 12", nil, "12"},
 		"a secret as a message": {"condition = false\nerror_message = \"no ${var.secret}\"", nil, "x.hcl:12"},
 		"null as a message":     {"condition = false\nerror_message = null", nil, "x.hcl:12"},

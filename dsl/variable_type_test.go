@@ -10,7 +10,7 @@ import (
 )
 
 // TestTypesOfVariables converts a value to a type from each place that a value
-// may come from: all must come to the same, or all be refused.
+// may come from: all must have the same result, or all be rejected.
 func TestTypesOfVariables(t *testing.T) {
 	for name, tt := range map[string]struct {
 		ty, given, want string // want is empty if the value is refused

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/internal/procfs"
 )
 
@@ -101,11 +102,7 @@ func (a *Admission) slot(ctx context.Context, progress func(string)) (*flock.Flo
 			progress(fmt.Sprintf("waiting: %d clusters boot on this host already, as many at once as its processors and memory bear", a.options.Slots))
 			told = true
 		}
-		timer := time.NewTimer(again)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if clusters.Pause(ctx, again) != nil {
 			return nil, fmt.Errorf("waiting for a slot among the clusters that boot: %w", context.Cause(ctx))
 		}
 	}
@@ -131,7 +128,7 @@ func (a *Admission) booting() int {
 }
 
 // short names the limit that so many more nodes would run into; "" where there
-// is none, or it cannot be told.
+// is none, or it is unknown.
 func (a *Admission) short(nodes int) string {
 	if a.options.Proc == "" {
 		return ""

@@ -55,7 +55,7 @@ type Subject struct {
 // Conformance is the suite. No more than one cluster is there at a time.
 func Conformance(t *testing.T, s Subject) {
 	t.Run("destroying what is not there", s.absent)
-	t.Run("a creation that is over before it begins", s.stillborn)
+	t.Run("a creation that is over before it begins", s.alreadyCancelled)
 	t.Run("a creation that is cancelled", s.cancelled)
 	t.Run("a creation that takes too long", s.overdue)
 	t.Run("a life", s.life)
@@ -69,8 +69,8 @@ func (s Subject) absent(t *testing.T) {
 	}
 }
 
-// stillborn creates with a context that has ended.
-func (s Subject) stillborn(t *testing.T) {
+// alreadyCancelled creates with a context that has ended.
+func (s Subject) alreadyCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	kubeconfig := s.kubeconfig(t)
@@ -78,7 +78,7 @@ func (s Subject) stillborn(t *testing.T) {
 	s.failed(t, s.IDs[0], kubeconfig, err, context.Canceled)
 }
 
-// cancelled cancels as soon as something is told of the creation.
+// cancelled cancels as soon as the creation reports progress.
 func (s Subject) cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -169,7 +169,7 @@ func (s Subject) life(t *testing.T) {
 	}
 }
 
-// once creates a cluster twice at the same time: one of them comes to be.
+// once creates a cluster twice at the same time: one of them succeeds.
 func (s Subject) once(t *testing.T, id string) clusters.Handle {
 	t.Helper()
 	type made struct {
@@ -205,7 +205,7 @@ func (s Subject) once(t *testing.T, id string) clusters.Handle {
 		t.Errorf("the Create that failed left a kubeconfig: %v", err)
 	}
 	if told == 0 {
-		t.Error("nothing was told of the creation")
+		t.Error("the creation reported no progress")
 	}
 	return results[won].handle
 }

@@ -39,7 +39,7 @@ func (p *Provider) act(ctx context.Context, node *support.Node, action string) e
 	if !slices.ContainsFunc(nodes, func(n clusters.Node) bool { return n.Name == node.Name }) {
 		return fmt.Errorf("cluster %s has no node %q; its nodes are %v", p.spec.Name, node.Name, names(nodes))
 	}
-	p.tainted = fmt.Sprintf("its node %s was told to %s", node.Name, action)
+	p.tainted = fmt.Sprintf("its node %s was asked to %s", node.Name, action)
 	return p.cluster.NodeAction(ctx, node.Name, action)
 }
 

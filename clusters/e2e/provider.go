@@ -61,7 +61,7 @@ type Acquire func(ctx context.Context, spec clusters.Spec, progress func(string)
 type Options struct {
 	// Spec is what its clusters are like, where nothing else is asked for.
 	Spec clusters.Spec
-	// Progress is told what is being done; nil for nobody.
+	// Progress receives what is being done; nil for nobody.
 	Progress func(string)
 }
 
@@ -96,7 +96,7 @@ func (p *Provider) SetDefaults() support.E2EClusterProvider {
 	return &Provider{acquire: p.acquire, defaults: p.defaults, spec: p.defaults, progress: p.progress}
 }
 
-// WithName names the cluster in what is told; its name on the host is its own.
+// WithName names the cluster in messages; its name on the host is its own.
 func (p *Provider) WithName(name string) support.E2EClusterProvider {
 	p.spec.Name = name
 	return p

@@ -132,7 +132,7 @@ func TestTheFrameworkUsesALeasedCluster(t *testing.T) {
 		t.Errorf("did (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"leased", "waits"}, told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 	if !strings.HasSuffix(cfg.KubeconfigFile(), "lab-pool-1.yaml") {
 		t.Errorf("kubeconfig %q", cfg.KubeconfigFile())
@@ -231,7 +231,7 @@ func TestNodesAreStoppedAndNotAdded(t *testing.T) {
 	if err := p.Destroy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	did := []string{"lab-pool-1: stop lab-pool-1-worker", "lab-pool-1: start lab-pool-1-worker", `lab-pool-1: returned "its node lab-pool-1-worker was told to start"`}
+	did := []string{"lab-pool-1: stop lab-pool-1-worker", "lab-pool-1: start lab-pool-1-worker", `lab-pool-1: returned "its node lab-pool-1-worker was asked to start"`}
 	if diff := cmp.Diff(did, l.did); diff != "" {
 		t.Errorf("did (-want +got):\n%s", diff)
 	}

@@ -65,7 +65,7 @@ func registryFailures() []known {
 		{[]string{"toomanyrequests"}, "the registry limits how often it may be asked without an account", "`docker login`, or wait"},
 		{[]string{"x509"}, "something between here and the registry shows a certificate that the engine does not trust", "give the engine that authority's certificate"},
 		{[]string{"denied"}, "the registry refuses", "`docker login`"},
-		{[]string{"proxyconnect"}, "the proxy that the engine is told to use does not answer", local + "Else correct the engine's proxy settings"},
+		{[]string{"proxyconnect"}, "the proxy of the engine's settings does not answer", local + "Else correct the engine's proxy settings"},
 		{nil, "there is no way from the engine to the registry: node images cannot be pulled, and neither can pods' images in a cluster", local + "Else give the engine a network or a proxy"},
 	}
 }

@@ -51,7 +51,7 @@ func cgroupFinding(facts info) Finding {
 		f.Remedy = "use an engine that runs as root, or boot the host with cgroup v2 (kernel argument systemd.unified_cgroup_hierarchy=1)"
 	case facts.cgroup == 1:
 		f.Status = StatusWarn
-		f.Cause = "Kubernetes 1.35 and later refuses to start on cgroup v1 unless its kubelet is told otherwise"
+		f.Cause = "Kubernetes 1.35 and later refuses to start on cgroup v1 unless its kubelet is configured otherwise"
 		f.Remedy = "lab does it by itself: the kubelet of such a cluster gets failCgroupV1: false. Experiments about memory limits and OOM kills behave as on cgroup v1"
 	}
 	return f
@@ -139,7 +139,7 @@ func storageFinding(facts info) Finding {
 func diskFinding(folder string, free int64, err error) Finding {
 	f := Finding{ID: FindingDisk, Title: "free disk", Status: StatusOK}
 	if err != nil {
-		f.Status, f.Detail = StatusSkip, "cannot be told: "+err.Error()
+		f.Status, f.Detail = StatusSkip, "unknown: "+err.Error()
 		return f
 	}
 	f.Detail = fmt.Sprintf("%s free where images live (%s)", bytesText(free), folder)
@@ -160,7 +160,7 @@ func memoryFinding(total, available int64, err error) Finding {
 	f.Detail = fmt.Sprintf("%s available of %s", bytesText(available), bytesText(total))
 	if err != nil {
 		available = total
-		f.Detail = fmt.Sprintf("%s in all (how much is available cannot be told)", bytesText(total))
+		f.Detail = fmt.Sprintf("%s in all (how much is available is unknown)", bytesText(total))
 	}
 	f.Detail += fmt.Sprintf(": room for about %d quiet nodes, at %s each before any workload", available/nodeMemory, bytesText(nodeMemory))
 	if available >= memoryWarn {

@@ -16,7 +16,7 @@ const reloadSignal = syscall.SIGHUP
 // openFiles is what docker's own systemd unit asks for at least.
 const openFiles = 1048576
 
-// endTimeout bounds the wait for a dockerd that is told to end.
+// endTimeout bounds the wait for a dockerd that is asked to end.
 const endTimeout = 15 * time.Second
 
 // start starts dockerd so that it outlives this process: in a session of its

@@ -16,7 +16,7 @@ type Options struct {
 	// RegistryImage is what the registry is asked for; "" means
 	// DefaultRegistryImage.
 	RegistryImage string
-	// Progress is told what is being tried, in a few words; it may be nil. It
+	// Progress receives what is being tried, in a few words; it may be nil. It
 	// is called from one goroutine at a time.
 	Progress func(string)
 }
@@ -47,7 +47,7 @@ func examine(ctx context.Context, o Options, g ground) (Report, error) {
 	}
 	o.tell("asking the registry for an image, and starting a privileged container")
 	registry := make(chan Finding, 1)
-	go func() { registry <- askRegistry(ctx, e, o.RegistryImage) }()
+	go func() { registry <- askRegistry(ctx, e, o.RegistryImage, g.registryPatience) }()
 	tried, trialErr := newTrial(e, facts, g).run(ctx)
 	o.tell("waiting for the registry's answer")
 	registryFinding := <-registry

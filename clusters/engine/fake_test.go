@@ -213,7 +213,7 @@ func (w fakeWorld) load() int {
 }
 
 // dockerd answers as soon as it has read its configuration, and reads it
-// again when it is told to.
+// again when it is asked to.
 func (w fakeWorld) dockerd([]string) int {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM)

@@ -38,10 +38,12 @@ type ground struct {
 	executable func() (string, error)
 	// dockerdArgs are given to a dockerd that is started detached.
 	dockerdArgs []string
-	// patience bounds the wait for an engine that was started or told to read
+	// patience bounds the wait for an engine that was started or asked to read
 	// its configuration.
 	patience time.Duration
-	now      func() time.Time
+	// registryPatience bounds the wait for the registry.
+	registryPatience time.Duration
+	now              func() time.Time
 }
 
 // realGround is the machine as it is.
@@ -50,16 +52,17 @@ func realGround(getenv func(string) string) ground {
 		getenv = os.Getenv
 	}
 	return ground{
-		proc:       "/proc",
-		getenv:     getenv,
-		euid:       os.Geteuid,
-		hostname:   os.Hostname,
-		kernel:     kernelRelease,
-		free:       freeBytes,
-		comm:       processName,
-		executable: os.Executable,
-		patience:   60 * time.Second,
-		now:        time.Now,
+		proc:             "/proc",
+		getenv:           getenv,
+		euid:             os.Geteuid,
+		hostname:         os.Hostname,
+		kernel:           kernelRelease,
+		free:             freeBytes,
+		comm:             processName,
+		executable:       os.Executable,
+		patience:         60 * time.Second,
+		registryPatience: registryTimeout,
+		now:              time.Now,
 	}
 }
 

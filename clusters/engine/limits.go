@@ -66,7 +66,7 @@ func (s survey) raise() []Change {
 }
 
 // raiseLimits sets what is too low. Fewer clusters can be up at once where that
-// fails; that is told and is no failure.
+// fails; that is reported and is no failure.
 func (w work) raiseLimits() {
 	var errs []error
 	for _, l := range w.ground.low() {

@@ -19,7 +19,7 @@ var ErrNeedsRoot = errors.New("bringing up the container engine needs root")
 type UpOptions struct {
 	// Getenv looks up environment variables; nil means the process's own.
 	Getenv func(string) string
-	// Progress is told what is being done, in one line, at least every few
+	// Progress receives what is being done, in one line, at least every few
 	// seconds; it may be nil. It is called from one goroutine at a time.
 	Progress func(string)
 }

@@ -46,7 +46,7 @@ func HiddenMode(argv, environ []string, stdout, stderr io.Writer) (code int, han
 }
 
 // runProbe is what runs in the doctor's container: with the argument facts it
-// prints what it sees, without any it waits until it is told to end.
+// prints what it sees, without any it waits for a signal to end.
 func runProbe(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		return holdProbe()

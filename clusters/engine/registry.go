@@ -12,21 +12,21 @@ import (
 // and from the registry that has the node images.
 const DefaultRegistryImage = "docker.io/library/hello-world:latest"
 
-// registryTimeout bounds the wait for the registry.
+// registryTimeout bounds the wait for the registry on a real machine.
 const registryTimeout = 8 * time.Second
 
 // askRegistry lets the engine itself pull an image: its way out may be another
 // than this program's.
-func askRegistry(ctx context.Context, e clusters.Engine, image string) Finding {
+func askRegistry(ctx context.Context, e clusters.Engine, image string, patience time.Duration) Finding {
 	f := Finding{ID: FindingRegistry, Title: "image registry", Status: StatusOK}
-	limited, cancel := context.WithTimeout(ctx, registryTimeout)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := e.Output(limited, "image", "inspect", image)
 	isOurs := err != nil
 	if err := e.Run(limited, nil, io.Discard, "pull", image); err != nil {
 		f.Status, f.Detail = StatusWarn, image+": "+printable(said(err).Error())
 		if limited.Err() != nil && ctx.Err() == nil {
-			f.Detail = image + ": no answer within " + registryTimeout.String()
+			f.Detail = image + ": no answer within " + patience.String()
 		}
 		f.Cause, f.Remedy = explain(registryFailures(), f.Detail)
 		return f

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// pollEvery is how often an engine is asked that was started or told to
+	// pollEvery is how often an engine is asked that was started or asked to
 	// read its configuration.
 	pollEvery = 200 * time.Millisecond
 	// tellEvery is how often a person hears that it goes on.

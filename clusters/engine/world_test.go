@@ -91,8 +91,8 @@ func (w fakeWorld) ground() ground {
 		free:       func(string) (int64, error) { return 62 << 30, nil },
 		comm:       processName,
 		executable: func() (string, error) { return w.path("lab"), nil },
-		patience:   20 * time.Second,
-		now:        func() time.Time { clock = clock.Add(400 * time.Millisecond); return clock },
+		patience:   20 * time.Second, registryPatience: 5 * time.Minute,
+		now: func() time.Time { clock = clock.Add(400 * time.Millisecond); return clock },
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	// accessName is what the DaemonSet is called that reaches the nodes, and its
 	// container.
 	accessName = "lab-node-access"
-	// accessRuns is a command that does nothing and ends when it is told to.
+	// accessRuns is a command that does nothing and ends when it is asked to.
 	accessRuns = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
 )
 
@@ -44,7 +44,7 @@ func (c *connection) openNodes(ctx context.Context, handle *clusters.Handle) err
 		if set != nil && err == nil {
 			why = fmt.Errorf("%d of %d pods are ready%s", set.Status.NumberReady, set.Status.DesiredNumberScheduled, c.troubled(ctx))
 		}
-		if err := pause(ctx, looksAgain); err != nil {
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("waiting for the pods that reach the nodes: %w: %w", why, err)
 		}
 	}

@@ -12,7 +12,7 @@
 //     process that was killed leaves it behind, and Destroy of another process
 //     finds there what has to go.
 //   - The rights that are needed are asked for first. All that are missing are
-//     told at once, with the role that would grant them.
+//     reported at once, with the role that would grant them.
 //   - The user's kubeconfig is read, never written. The run gets one of its own
 //     (mode 0600), for that context alone.
 //

@@ -40,7 +40,9 @@ type fakeAPI struct {
 	away bool
 	// stuck are the paths of objects that a finalizer keeps.
 	stuck map[string]bool
-	did   []string
+	// onRead is called with the path of each GET; it may be nil.
+	onRead func(path string)
+	did    []string
 }
 
 func newFakeAPI(t *testing.T) *fakeAPI {
@@ -221,6 +223,8 @@ func (f *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 	there := f.objects[path]
 	if r.Method != http.MethodGet {
 		f.did = append(f.did, r.Method+" "+path)
+	} else if f.onRead != nil {
+		f.onRead(path)
 	}
 	switch {
 	case r.Method == http.MethodPost:
@@ -319,4 +323,20 @@ func (f *fakeAPI) remove(w http.ResponseWriter, r *http.Request, path string, th
 		there.SetFinalizers([]string{"example.com/held"})
 	}
 	answer(w, 200, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Success"})
+}
+
+// endsWaiting keeps an object whose deletion is asked for, and calls end when it is
+// looked for the second time, by reading path: the first answer has been read then.
+func (f *fakeAPI) endsWaiting(object, path string, end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stuck[object] = true
+	reads := 0
+	f.onRead = func(read string) {
+		if read == path && slices.Contains(f.did, http.MethodDelete+" "+object) {
+			if reads++; reads == 2 {
+				end()
+			}
+		}
+	}
 }

@@ -52,7 +52,7 @@ type lock struct {
 
 	mu      sync.Mutex
 	holding bool
-	// failure is what the last question about the Lease came to.
+	// failure is the error of the last question about the Lease.
 	failure error
 }
 

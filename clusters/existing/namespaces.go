@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // Claim makes a namespace for the run, once the Lease says that it will. In a
@@ -193,6 +195,7 @@ const looksAgain = 250 * time.Millisecond
 // gone returns once a namespace of the run is gone; what keeps it is in the
 // error.
 func gone(ctx context.Context, client kubernetes.Interface, id, namespace string) error {
+	var last *corev1.Namespace
 	for {
 		found, err := client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
 		switch {
@@ -200,11 +203,13 @@ func gone(ctx context.Context, client kubernetes.Interface, id, namespace string
 			return nil
 		case ctx.Err() != nil && err == nil:
 			return fmt.Errorf("namespace %s is still there: %s", namespace, kept(found))
+		case ctx.Err() != nil && last != nil: // what was seen last says more
+			return fmt.Errorf("namespace %s is still there: %s: %w", namespace, kept(last), ctx.Err())
 		case err != nil:
 			return fmt.Errorf("waiting until namespace %s is gone: %w", namespace, err)
 		}
-		last := found
-		if err := pause(ctx, looksAgain); err != nil {
+		last = found
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("namespace %s is still there: %s: %w", namespace, kept(last), err)
 		}
 	}
@@ -222,16 +227,4 @@ func kept(n *corev1.Namespace) string {
 		return "the cluster has not said why"
 	}
 	return strings.Join(reasons, "; ")
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

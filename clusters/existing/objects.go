@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // object is one that is there, by its metadata.
@@ -24,9 +26,9 @@ type object struct {
 
 func (o object) title() string { return o.resource.Resource + "/" + o.Name }
 
-// clean removes from the namespace that is named what the run made there, and
-// what came of that, and returns once it is gone. What a run made is told by
-// who manages its fields and by when it was created.
+// clean removes from the named namespace what the run made there, with what
+// controllers made of that, and returns once it is gone. Who manages an object's
+// fields and when it was created say whether the run made it.
 func (l *lock) clean(ctx context.Context, r *reach) error {
 	b, err := l.read(ctx)
 	if err != nil || b == nil || b.entries[l.id] == nil {
@@ -42,12 +44,16 @@ func (l *lock) clean(ctx context.Context, r *reach) error {
 	}
 	mine := func(o object) bool { return made(o, b.entries[l.id].Since, b.next(b.entries[l.id])) }
 	asked := map[types.UID]bool{}
+	var left []object
 	for {
 		all, err := l.objects(ctx, client, resources)
+		if err != nil && ctx.Err() != nil && len(left) > 0 { // what was seen last says more
+			return fmt.Errorf("%w: in namespace %s: %s: %w", ErrLeft, l.namespace, titles(left), ctx.Err())
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, err)
 		}
-		left := withDependents(all, mine)
+		left = withDependents(all, mine)
 		if len(left) == 0 {
 			return nil
 		}
@@ -60,7 +66,7 @@ func (l *lock) clean(ctx context.Context, r *reach) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, err)
 		}
-		if err := pause(ctx, looksAgain); err != nil {
+		if err := clusters.Pause(ctx, looksAgain); err != nil {
 			return fmt.Errorf("%w: in namespace %s: %s: %w", ErrLeft, l.namespace, titles(left), err)
 		}
 	}

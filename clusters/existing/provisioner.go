@@ -43,7 +43,7 @@ type Options struct {
 	// Expires is how long a Lease lasts that is not renewed, GivesUp how long
 	// its renewal is tried, and Renews how often. Zero means 30 s, 20 s, 5 s.
 	Expires, GivesUp, Renews time.Duration
-	// UserAgent is what API servers are told.
+	// UserAgent is the name that API servers see.
 	UserAgent string
 }
 

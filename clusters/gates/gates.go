@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 //go:generate go run ./internal/generate
@@ -42,9 +44,12 @@ func Load() *Table {
 		case len(words) == 0 || words[0] == "#":
 		case words[0] == "versions":
 			for _, release := range words[1:] {
-				minor := number(strings.Split(release, ".")[1])
-				t.releases[minor] = release
-				t.minors = append(t.minors, minor)
+				v, err := clusters.ReleaseOf(release)
+				if err != nil {
+					v.Minor = -1 // a test holds the table to its form
+				}
+				t.releases[v.Minor] = release
+				t.minors = append(t.minors, v.Minor)
 			}
 		default:
 			t.gates[words[0]] = states(words[1:])

@@ -116,7 +116,7 @@ func gone(t *testing.T, p *Provisioner, id, kubeconfig string, volumesBefore []s
 	isOld := func(name string) bool { return slices.Contains(volumesBefore, name) }
 	left := slices.DeleteFunc(volumes(t, p), isOld)
 	for end := time.Now().Add(20 * time.Second); len(left) > 0 && time.Now().Before(end); {
-		if err := pause(ctx, 500*time.Millisecond); err != nil {
+		if err := clusters.Pause(ctx, 500*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		there := volumes(t, p)

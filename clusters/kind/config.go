@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
@@ -18,15 +15,11 @@ var ErrSpec = errors.New("cluster cannot be made as asked for")
 
 // minor is the second number of a Kubernetes version.
 func minor(version string) (int, error) {
-	parts := strings.Split(version, ".")
-	if len(parts) < 2 || parts[0] != "1" {
+	v, err := clusters.ReleaseOf(version)
+	if err != nil || v.Major != 1 || v.Minor == 0 {
 		return 0, fmt.Errorf("%w: %q is no Kubernetes version such as 1.28.15", ErrSpec, version)
 	}
-	n, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return 0, fmt.Errorf("%w: %q is no Kubernetes version such as 1.28.15", ErrSpec, version)
-	}
-	return n, nil
+	return v.Minor, nil
 }
 
 // config writes the library's configuration of the cluster, with what the host
@@ -71,12 +64,4 @@ func containerdPatches(host clusters.Host) []string {
 		"version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\n  restrict_oom_score_adj = true\n",
 		"version = 3\n[plugins.\"io.containerd.cri.v1.runtime\"]\n  restrict_oom_score_adj = true\n",
 	}
-}
-
-func gates(m map[string]bool) string {
-	list := make([]string, 0, len(m))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, fmt.Sprintf("%s=%t", name, m[name]))
-	}
-	return strings.Join(list, ",")
 }

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 const (
@@ -37,20 +39,20 @@ type dnsPods struct {
 	proxy func(ctx context.Context)
 }
 
-// hurry sees to it that CoreDNS is ready when it is, and not up to 10 seconds
+// speedUp sees to it that CoreDNS is ready when it is, and not up to 10 seconds
 // later: a readiness probe of kubeadm's Deployment is made every 10 seconds, and
 // the first of them at any moment of these 10 where the kubelet is younger than
 // that, as a new cluster's is (worker.run in pkg/kubelet/prober). The first pods
 // are made with a probe every second instead; the Deployment and its ReplicaSet
-// are what kubeadm wrote when hurry returns, so that later pods are as well.
+// are what kubeadm wrote when speedUp returns, so that later pods are as well.
 //
-// hurry waits for the Deployment's first ReplicaSet. While the Deployment is
+// speedUp waits for the Deployment's first ReplicaSet. While the Deployment is
 // paused, and so begins no other, the ReplicaSet has such a probe and a scheduling
 // gate, and those of its pods that no node has yet are made anew. Then pending is
 // called, or when it is clear that none will be made. Once there is a node for the
 // pods they are given to it, as the scheduler would, which looks a second later
 // again at a node that it believes not to be ready.
-func (d dnsPods) hurry(ctx context.Context, pending func()) error {
+func (d dnsPods) speedUp(ctx context.Context, pending func()) error {
 	first, err := d.first(ctx)
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (d dnsPods) until(ctx context.Context, try func() (bool, error)) error {
 		if done && err == nil {
 			return nil
 		}
-		if over := pause(ctx, d.look); over != nil {
+		if over := clusters.Pause(ctx, d.look); over != nil {
 			if err == nil {
 				err = over
 			}

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // fakeControllers are an API server with the controllers of Deployments and
@@ -125,7 +127,7 @@ func (f *fakeControllers) getReady(name string) {
 
 // proxy waits for a moment.
 func (f *fakeControllers) proxy(ctx context.Context) {
-	_ = pause(ctx, 5*time.Millisecond)
+	_ = clusters.Pause(ctx, 5*time.Millisecond)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.proxied = true
@@ -135,7 +137,7 @@ func (f *fakeControllers) proxy(ctx context.Context) {
 func (f *fakeControllers) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		f.sync()
-		_ = pause(ctx, 3*time.Millisecond) // the loop ends with ctx
+		_ = clusters.Pause(ctx, 3*time.Millisecond) // the loop ends with ctx
 	}
 }
 
@@ -229,11 +231,11 @@ func TestDNSIsHurried(t *testing.T) {
 			wait, done := context.WithTimeout(t.Context(), 20*time.Second)
 			defer done()
 			told := 0
-			err := dnsPods{client: f, look: 2 * time.Millisecond, proxy: f.proxy}.hurry(wait, func() {
+			err := dnsPods{client: f, look: 2 * time.Millisecond, proxy: f.proxy}.speedUp(wait, func() {
 				told++
 				group.Go(func() { f.getReady("node") })
 			})
-			for len(f.list()) < 2 && pause(wait, time.Millisecond) == nil {
+			for len(f.list()) < 2 && clusters.Pause(wait, time.Millisecond) == nil {
 			}
 			stop()
 			group.Wait()
@@ -266,7 +268,7 @@ func TestDNSIsHurried(t *testing.T) {
 				t.Errorf("%d pods were let go before there was a node for them", f.early)
 			}
 			if patches := deployment.Generation + sets[0].Generation - 2; patches != int64(tt.patches) || told > 1 || (told == 1) != (patches > 0) {
-				t.Errorf("%d patches, told %d times of pods that wait", patches, told)
+				t.Errorf("%d patches, %d calls about pods that wait", patches, told)
 			}
 		})
 	}
@@ -277,7 +279,7 @@ func TestDNSIsNotHurriedForEver(t *testing.T) {
 	f := newFakeControllers(t, 0) // whose controllers do not run
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := (dnsPods{client: f, look: time.Millisecond}).hurry(ctx, func() {}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := (dnsPods{client: f, look: time.Millisecond}).speedUp(ctx, func() {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -58,11 +58,16 @@ func (p *Provisioner) remove(ctx context.Context, id, kubeconfig string, busy fu
 		making := stopChildren(id)
 		found, err := p.containers(ctx, clusterLabel+"="+id)
 		switch {
+		case ctx.Err() != nil: // it says of the engine's answers no more than that
 		case err != nil:
 			last = err
 		case len(found) > 0:
-			if last = p.removeContainers(ctx, found, volumes); last != nil {
-				last = errors.Join(last, p.thaw(ctx, found))
+			failed := p.removeContainers(ctx, found, volumes)
+			if failed != nil {
+				failed = errors.Join(failed, p.thaw(ctx, found))
+			}
+			if ctx.Err() == nil {
+				last = failed
 			}
 		}
 		if still || making > 0 || err != nil || len(found) > 0 {
@@ -70,7 +75,7 @@ func (p *Provisioner) remove(ctx context.Context, id, kubeconfig string, busy fu
 		} else if empty++; empty == 2 {
 			break
 		}
-		if err := pause(ctx, again); err != nil {
+		if err := clusters.Pause(ctx, again); err != nil {
 			return fmt.Errorf("%w: %w", ErrLeft, errors.Join(err, last))
 		}
 	}
@@ -137,18 +142,6 @@ func removeFiles(kubeconfig string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Orphans returns the clusters on the host whose names begin with Prefix, oldest

@@ -68,7 +68,7 @@ func remedies() [][2]string {
 		{`unknown (?:shorthand )?flag: (\S+)`, "Kubernetes {version} has no flag {name}: take it out of the component's arguments"},
 		{`not run on a host using cgroup v1`, "Kubernetes {version} wants cgroup v2, or a kubelet configuration with failCgroupV1: false"},
 		{`unable to apply caps`, "the engine cannot start privileged containers on this host: run lab engine up"},
-		{`can't get final child's PID`, "the host lacks CAP_SYS_RESOURCE and the runtime was not told: run lab doctor"},
+		{`can't get final child's PID`, "the host lacks CAP_SYS_RESOURCE and the runtime is not adapted to that: run lab doctor"},
 		{`Cannot connect to the Docker daemon`, "no engine answers: run lab engine up"},
 		{`port is already allocated|address already in use`, "another process took the API server's port in this moment: try again"},
 		{`no space left on device`, "the engine's disk is full: lab image prune and lab gc make room"},

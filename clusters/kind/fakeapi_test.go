@@ -37,7 +37,7 @@ func newFakeAPI(t *testing.T, version string, ready bool) *fakeAPI {
 	return f
 }
 
-// becomeReady makes everything ready, as watches are told.
+// becomeReady makes everything ready, as watches report.
 func (f *fakeAPI) becomeReady() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

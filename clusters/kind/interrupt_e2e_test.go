@@ -22,12 +22,12 @@ import (
 // kubeconfig.
 const interruptee = "LAB_E2E_INTERRUPTEE"
 
-// lastStep may be over as soon as it is told, so that it waits for its
+// lastStep may be over as soon as it is reported, so that it waits for its
 // interrupt.
 const lastStep = "Waiting for readiness"
 
 // A Ctrl-C at the terminal goes to lab and to all that it has started, the
-// library's clients among them, and twice if somebody is in a hurry.
+// library's clients among them, and twice if somebody is impatient.
 func TestInterruptOfTheWholeGroup(t *testing.T) {
 	if asked := os.Getenv(interruptee); asked != "" {
 		beInterrupted(t, asked)
@@ -55,9 +55,9 @@ func TestInterruptOfTheWholeGroup(t *testing.T) {
 			scanner := bufio.NewScanner(out)
 			for scanner.Scan() {
 				t.Log(scanner.Text())
-				if strings.HasSuffix(scanner.Text(), "told "+step) {
-					if err := errors.Join(pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT),
-						pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)); err != nil {
+				if strings.HasSuffix(scanner.Text(), "progress "+step) {
+					if err := errors.Join(clusters.Pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT),
+						clusters.Pause(t.Context(), time.Second), syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)); err != nil {
 						t.Error(err)
 					}
 				}
@@ -83,7 +83,7 @@ func beInterrupted(t *testing.T, asked string) {
 	id, kubeconfig, _ := strings.Cut(asked, " ")
 	p := New(clusters.Engine{Name: "docker"}, realHost(t), Options{})
 	_, err := p.Create(ctx, realSpec("1.28.15"), id, kubeconfig, func(line string) {
-		fmt.Println("told " + line)
+		fmt.Println("progress " + line)
 		if line == lastStep {
 			<-ctx.Done()
 		}

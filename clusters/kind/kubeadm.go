@@ -15,7 +15,7 @@ const (
 	// kubeadm.k8s.io/v1beta4, where extra arguments are a list.
 	betaFour = 36
 	// refusesCgroupV1 is the first minor version whose kubelet does not start
-	// on a host with cgroup v1 unless it is told to.
+	// on a host with cgroup v1 unless it is configured to.
 	refusesCgroupV1 = 35
 )
 
@@ -93,7 +93,7 @@ func addComponent(spec clusters.Spec, c clusters.Component, minor int, control, 
 		if args == nil {
 			args = map[string]string{}
 		}
-		args["feature-gates"] = gates(all)
+		args["feature-gates"] = clusters.FeatureGates(all).String()
 	}
 	if len(args) > 0 {
 		control[field] = object{"extraArgs": extraArgs(args, minor)}

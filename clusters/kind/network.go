@@ -87,7 +87,7 @@ func createAll(ctx context.Context, client dynamic.Interface, objects []unstruct
 			if err == nil || apierrors.IsAlreadyExists(err) {
 				break
 			}
-			if over := pause(ctx, soon); over != nil {
+			if over := clusters.Pause(ctx, soon); over != nil {
 				return errors.Join(over, fmt.Errorf("%s %s: %w", strings.ToLower(o.GetKind()), o.GetName(), err))
 			}
 		}

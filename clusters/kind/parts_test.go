@@ -184,9 +184,18 @@ func TestListAndDestroy(t *testing.T) {
 func TestDestroySaysWhatIsLeft(t *testing.T) {
 	fake := newFakeEngine(t, behaviour{RmFails: true})
 	fake.add("lab-a-control-plane", "lab-a", roleControlPlane)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := New(fake.engine(), clusters.Host{}, Options{}).Destroy(ctx, "lab-a")
+	ended := make(chan error, 1)
+	go func() { ended <- New(fake.engine(), clusters.Host{}, Options{}).Destroy(ctx, "lab-a") }()
+	// Its time ends when it tries for the second time: the engine has answered once.
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for strings.Count(strings.Join(fake.calls(), "\n"), "rm --force --volumes") < 2 {
+		<-tick.C
+	}
+	cancel()
+	err := <-ended
 	if !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "device or resource busy") {
 		t.Errorf("error is %v", err)
 	}

@@ -59,7 +59,7 @@ var managerArgs = map[string]string{
 	"leader-elect-retry-period": "1s",
 }
 
-// components are those of a Spec, with the controller manager told to start
+// components are those of a Spec, with a controller manager that starts
 // sooner, and to leave the podCIDRs alone where they are given here. What the Spec
 // says of its arguments stays.
 func components(spec clusters.Spec) []clusters.Component {
@@ -103,7 +103,7 @@ func givePodCIDRs(ctx context.Context, client kubernetes.Interface, nodes []clus
 		if len(left) == 0 {
 			return nil
 		}
-		if over := pause(ctx, soon); over != nil {
+		if over := clusters.Pause(ctx, soon); over != nil {
 			return errors.Join(over, last)
 		}
 	}

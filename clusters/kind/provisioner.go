@@ -272,7 +272,7 @@ func (p *Provisioner) boot(ctx context.Context, c *creation, made *call) (cluste
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		defer close(hurried)
-		if err := p.hurry(ctx, c); err != nil {
+		if err := p.speedUp(ctx, c); err != nil {
 			giveUp(err)
 		}
 	})

@@ -7,10 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // placeProxy gives the pod of kube-proxy that is meant for a node to that node, as
-// the scheduler would, which comes to it later: its caches are full only some
+// the scheduler would, which sees it later: its caches are full only some
 // seconds after the API server is up. Without kube-proxy CoreDNS does not reach
 // the API server, and asks again a second later. It ends with ctx at the latest:
 // the scheduler does it then.
@@ -28,7 +30,7 @@ func placeProxy(ctx context.Context, client kubernetes.Interface, node string) {
 				}
 			}
 		}
-		if pause(ctx, soon) != nil {
+		if clusters.Pause(ctx, soon) != nil {
 			return
 		}
 	}

@@ -59,7 +59,7 @@ func readyz(ctx context.Context, client kubernetes.Interface) error {
 		if err == nil {
 			return nil
 		}
-		if pause(ctx, again) != nil {
+		if clusters.Pause(ctx, again) != nil {
 			return &NotReadyError{Waiting: []string{"API server: " + failedChecks(string(body), err)}, Err: context.Cause(ctx)}
 		}
 	}

@@ -51,7 +51,7 @@ func (s *starts) none(node string) (release func()) {
 	return lock.Unlock
 }
 
-// telling calls told before something is written.
+// telling calls the function before something is written.
 type telling struct {
 	io.Writer
 	told func()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // letGo is how long a command in a node may take to end by itself.
@@ -75,7 +77,7 @@ func (p *Provisioner) watchNode(ctx context.Context, node string) error {
 		if err := p.followNode(ctx, node); err != nil {
 			return err
 		}
-		if pause(ctx, look) != nil {
+		if clusters.Pause(ctx, look) != nil {
 			break
 		}
 	}

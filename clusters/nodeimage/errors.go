@@ -8,7 +8,7 @@ import (
 
 // ErrNoVersion says that no release of Kubernetes that a constraint allows is
 // to be found. The error is a *NoVersionError.
-var ErrNoVersion = errors.New("no such Kubernetes version can be had")
+var ErrNoVersion = errors.New("no such Kubernetes version is available")
 
 // ErrOtherVersion says that an image is not of the version asked for, or does
 // not say of which it is.
@@ -27,7 +27,7 @@ type NoVersionError struct {
 
 // Error says what was tried and what the newest known version is.
 func (e *NoVersionError) Error() string {
-	text := fmt.Sprintf("no Kubernetes version that matches %q can be had: no image is in the container engine or the registry, and no modules to build one of", e.Constraint)
+	text := fmt.Sprintf("no Kubernetes version that matches %q is available: no image is in the container engine or the registry, and no modules to build one of", e.Constraint)
 	if len(e.Tried) > 0 {
 		text += " (" + strings.Join(e.Tried, "; ") + ")"
 	}

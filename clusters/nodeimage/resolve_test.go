@@ -119,7 +119,7 @@ func TestResolveFails(t *testing.T) {
 		{name: "a staging module is missing", constraint: "1.28.4", arrange: func(w fakehost.World, _ *Provider) {
 			w.Release("1.28.4")
 			w.Module("k8s.io/client-go", "v0.28.4", fakehost.Module{Err: "k8s.io/client-go@v0.28.4: 410 Gone"})
-		}, is: ErrNoVersion, says: []string{"1.28.4: 1 of its 2 modules are not available, such as k8s.io/client-go", "410 Gone"}},
+		}, is: ErrNoVersion, says: []string{"1.28.4: modules are not available (1 of 2), such as k8s.io/client-go", "410 Gone"}},
 		{name: "a machine that cannot build", constraint: "1.28", arrange: func(_ fakehost.World, p *Provider) {
 			p.modules.Can = func() error { return build.ErrCannotBuild }
 		}, is: build.ErrCannotBuild, says: []string{"no image registry answers"}},

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 const (
@@ -34,7 +36,7 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 	for {
 		now, err := api.Objects(ctx)
 		if err != nil {
-			return fmt.Errorf("what is on it cannot be told: %w", err)
+			return fmt.Errorf("what is on it is unknown: %w", err)
 		}
 		d := now.since(before)
 		if len(d.added) == 0 {
@@ -51,11 +53,7 @@ func (p *Pool) clean(ctx context.Context, m *member) error {
 				return err
 			}
 		}
-		timer := time.NewTimer(cleanLook)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if clusters.Pause(ctx, cleanLook) != nil {
 			return leftOver(context.WithoutCancel(ctx), api, d.added)
 		}
 	}

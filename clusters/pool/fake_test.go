@@ -64,12 +64,7 @@ func object(text string) Object {
 }
 
 func (h *fakeHost) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
-	timer := time.NewTimer(h.createTakes)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = clusters.Pause(ctx, h.createTakes) // the end of ctx is seen below
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := errors.Join(h.createFails, ctx.Err()); err != nil {
@@ -97,12 +92,8 @@ func (h *fakeHost) Destroy(ctx context.Context, id string) error {
 	if h.destroying != nil {
 		h.destroying()
 	}
-	timer := time.NewTimer(h.destroyTakes)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := clusters.Pause(ctx, h.destroyTakes); err != nil {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -34,8 +34,8 @@ type API interface {
 	// nothing more, with what Kubernetes itself keeps in it. The namespace
 	// controller would begin 5 seconds after its deletion was asked for.
 	Finish(ctx context.Context, namespace string) error
-	// Stuck says why an object that is being deleted is still there; "" where
-	// that cannot be told.
+	// Stuck says why an object that is being deleted is still there; "" if
+	// that is unknown.
 	Stuck(ctx context.Context, o Object) string
 }
 

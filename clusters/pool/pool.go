@@ -14,7 +14,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +33,7 @@ const cleanUpLimit = 20 * time.Second
 
 // Maker makes clusters, as clusters/kind does.
 type Maker interface {
+	clusters.Nodes
 	// Create makes a cluster that is called id on the host and returns once it
 	// is ready; where it fails it leaves nothing behind.
 	Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error)
@@ -43,12 +43,6 @@ type Maker interface {
 	Destroy(ctx context.Context, id string) error
 	// Fingerprint is the same for what Create would make alike.
 	Fingerprint(ctx context.Context, spec clusters.Spec) (string, error)
-	// NodeState is "running", "paused" or another of the engine's words.
-	NodeState(ctx context.Context, node string) (string, error)
-	// NodeAction does "pause" or "unpause" to a node's machine.
-	NodeAction(ctx context.Context, node, action string) error
-	// NodeExec runs a command in a node.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
 	// Capabilities are those of the clusters of a Spec. Only those that can be
 	// reused are leased.
 	Capabilities(spec clusters.Spec) clusters.Capabilities
@@ -95,7 +89,7 @@ func New(maker Maker, o Options) *Pool {
 // Create leases a cluster like the Spec, one that waits or else a new one, and
 // writes a kubeconfig for it. id is the holder's name for it; its own name on
 // the host is the Handle's ID. A cluster that waits and does not come back
-// whole is destroyed, and that is told.
+// whole is destroyed, and that is reported.
 func (p *Pool) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig string, progress func(string)) (clusters.Handle, error) {
 	can, err := p.reusable(spec)
 	if err != nil {

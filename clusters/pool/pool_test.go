@@ -36,7 +36,7 @@ func TestAClusterIsLeasedAgain(t *testing.T) {
 	}
 	again, said := acquire(t, h.pool(t, dir), "1.29.1", "lab-c-v")
 	if again.ID == first.ID || h.made != 2 || !strings.Contains(said, "taking "+again.ID) {
-		t.Errorf("got %s of %d that were made, and was told %q", again.ID, h.made, said)
+		t.Errorf("got %s of %d that were made, progress %q", again.ID, h.made, said)
 	}
 	if info, err := os.Stat(again.Kubeconfig); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the kubeconfig: %v, %v", info, err)
@@ -71,7 +71,7 @@ func TestWhatIsGivenBackIsCleaned(t *testing.T) {
 			want: "destroyed, not kept for the next run: changed: deployments kube-system/coredns"},
 		"one is gone": {change: func(c *fakeCluster) { delete(c.objects, object("deployments kube-system/coredns")) },
 			want: "destroyed, not kept for the next run: gone: deployments kube-system/coredns"},
-		"it is broken":               {change: func(c *fakeCluster) { c.state = "exited" }, want: "what is on it cannot be told: connection refused"},
+		"it is broken":               {change: func(c *fakeCluster) { c.state = "exited" }, want: "what is on it is unknown: connection refused"},
 		"something cannot be undone": {tainted: "a command ran on node n", want: "destroyed, not kept for the next run: a command ran on node n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWhatDoesNotComeBackWholeIsReplaced(t *testing.T) {
 	h.wakeFails = errors.New("cannot unpause: no such process")
 	second, said := acquire(t, p, "1.29.1", "lab-b-v")
 	if second.ID == first.ID || !strings.Contains(said, first.ID+" did not come back whole and is replaced: cannot unpause") {
-		t.Errorf("got %s, told %q", second.ID, said)
+		t.Errorf("got %s, progress %q", second.ID, said)
 	}
 	if left := h.left(); len(left) != 1 {
 		t.Errorf("there is %v", left)
@@ -140,7 +140,7 @@ func TestAMachineThatWasStartedAnew(t *testing.T) {
 	release(t, p, "lab-a-v", "")
 	h.change(handle.ID, func(c *fakeCluster) { c.state, c.born = "running", 7 })
 	if next, said := acquire(t, p, "1.29.1", "lab-b-v"); next.ID == handle.ID || !strings.Contains(said, "was started anew") {
-		t.Errorf("got %s, told %q", next.ID, said)
+		t.Errorf("got %s, progress %q", next.ID, said)
 	}
 }
 
@@ -340,7 +340,7 @@ func TestWhatFailsLeavesNothing(t *testing.T) {
 	acquire(t, p, "1.29.1", "lab-a-v")
 	h.destroyFails = 1
 	if _, err := p.Release(t.Context(), "lab-a-v", "it was broken", func(string) {}); err == nil {
-		t.Error("a failure to destroy is not told")
+		t.Error("a failure to destroy is not reported")
 	}
 	list, err := p.List()
 	if err != nil || len(list) != 1 || list[0].State != StateTainted || list[0].Busy {

@@ -99,8 +99,8 @@ func (p *Pool) output(ctx context.Context, node clusters.Node, script string) (s
 	return text, nil
 }
 
-// scriptError is a script that failed on a node. The script itself is nothing to
-// be told.
+// scriptError is a script that failed on a node. Its message leaves out the
+// script.
 type scriptError struct {
 	node, said string
 	err        error
@@ -302,11 +302,7 @@ func until(ctx context.Context, try func(context.Context) error) error {
 		if err == nil {
 			return nil
 		}
-		timer := time.NewTimer(look)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if clusters.Pause(ctx, look) != nil {
 			return err
 		}
 	}

@@ -63,11 +63,12 @@ func buildLevel(pkg string) int {
 }
 
 var rules = []rule{
-	{"the language knows hcl, cty and itself alone", below("dsl"), func(_, i string) bool {
+	{"the language knows hcl, cty, versions, typing mistakes and itself alone", below("dsl"), func(_, i string) bool {
 		if ours(i) {
 			return !below("dsl")(i)
 		}
-		return strings.Contains(i, ".") && !strings.HasPrefix(i, "github.com/hashicorp/hcl/v2") && !strings.HasPrefix(i, "github.com/zclconf/go-cty")
+		return strings.Contains(i, ".") && !strings.HasPrefix(i, "github.com/hashicorp/hcl/v2") && !strings.HasPrefix(i, "github.com/zclconf/go-cty") &&
+			i != "github.com/hashicorp/go-version" && i != "github.com/agext/levenshtein"
 	}},
 	{"data and judgement know no Kubernetes client", oneOf("collectors", "clusters", "labs/expect", "labs/plan", "labs/player", "labs/replay", "labs/console"),
 		func(_, i string) bool { return kubernetes(i) }},

@@ -41,7 +41,7 @@ func TestClustersThatExistNeedNoEngine(t *testing.T) {
 		{[]string{"plan", "existing.hcl"}, exitUsage, "there is no kubeconfig no-such-file"},
 		{[]string{"plan", "made.hcl"}, exitBroken, "engine"},
 		{[]string{"run", "made.hcl"}, exitBroken, "engine"},
-		{[]string{"ls"}, exitBroken, "engine"},
+		{[]string{"clusters"}, exitBroken, "engine"},
 		{[]string{"gc"}, exitBroken, "engine"},
 	} {
 		var out bytes.Buffer

@@ -15,8 +15,8 @@ import (
 )
 
 // TestTimesAreTheRuntimes lets 80 containers end, and compares the times that
-// are told with those that the nodes' runtime keeps. It logs how long after an
-// exit its verdict came, and what the API's whole seconds would have told of
+// are compared with those that the nodes' runtime keeps. It logs how long after an
+// exit its verdict came, and what the API's whole seconds would have shown of
 // the order.
 func TestTimesAreTheRuntimes(t *testing.T) {
 	r := runScenario(t, "exits", exitPass)

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/dsl/action"
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/catalog"
 )
@@ -34,20 +34,20 @@ all.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return schema.Names(action.Default().Language(), catalog.ClusterSets()...), cobra.ShellCompDirectiveNoFileComp
+			return schema.Names(a.verbs.Language(), catalog.ClusterSets()...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			e := &explainer{w: a.stdout, width: a.textWidth()}
+			e := &explainer{w: a.stdout, width: a.textWidth(), language: a.verbs.Language()}
 			if len(args) == 0 {
 				if asJSON {
-					return writeJSON(a.stdout, newSchemaDocument())
+					return writeJSON(a.stdout, a.schemaDocument())
 				}
 				e.overview()
 				return nil
 			}
-			topics := schema.Lookup(action.Default().Language(), args[0], catalog.ClusterSets()...)
+			topics := schema.Lookup(e.language, args[0], catalog.ClusterSets()...)
 			if len(topics) == 0 {
-				return usage("nothing in the language is called %q.%s\nRun `lab explain` to list everything", args[0], schema.Suggest(action.Default().Language(), args[0], catalog.ClusterSets()...))
+				return usage("nothing in the language is called %q.%s\nRun `lab explain` to list everything", args[0], schema.Suggest(e.language, args[0], catalog.ClusterSets()...))
 			}
 			if asJSON {
 				return writeJSON(a.stdout, explained(topics))
@@ -77,8 +77,9 @@ func (a *app) textWidth() int {
 
 // explainer writes what topics mean.
 type explainer struct {
-	w     io.Writer
-	width int
+	w        io.Writer
+	width    int
+	language *schema.Block
 }
 
 func (e *explainer) text(indent, s string) {
@@ -89,7 +90,7 @@ func (e *explainer) text(indent, s string) {
 
 func (e *explainer) overview() {
 	fmt.Fprintln(e.w, "BLOCKS")
-	action.Default().Language().Walk(func(path []*schema.Block, b *schema.Block) {
+	e.language.Walk(func(path []*schema.Block, b *schema.Block) {
 		if len(path) > 0 && path[len(path)-1].Type == "finally" {
 			return
 		}
@@ -157,7 +158,7 @@ func (e *explainer) clusterSet(s schema.ClusterSet) {
 	fmt.Fprintln(e.w, "\nCLUSTERS")
 	table := tabwriter.NewWriter(e.w, 0, 0, 2, ' ', 0)
 	for _, c := range s.Clusters {
-		fmt.Fprintln(table, strings.TrimRight("  "+c.Name+"\tKubernetes "+c.Kubernetes+"\t"+c.Gates(), "\t"))
+		fmt.Fprintln(table, strings.TrimRight("  "+c.Name+"\tKubernetes "+c.Kubernetes+"\t"+strings.Join(clusters.FeatureGates(c.FeatureGates).List(), " "), "\t"))
 	}
 	_ = table.Flush() // what cannot be written to the terminal is seen there
 }

@@ -98,9 +98,34 @@ func mistyped(root *cobra.Command, args []string) error {
 		return usage("%v", err)
 	}
 	if i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 && cmd.HasSubCommands() {
+		if i > 0 {
+			if err := misplaced(cmd, args[i-1]); err != nil {
+				return err
+			}
+		}
 		return unknownCommand(cmd, args[i])
 	}
 	return oneDash(cmd, args)
+}
+
+// misplaced returns an error for a flag without the command that has it: the
+// flag's value would be taken for a command.
+func misplaced(cmd *cobra.Command, arg string) error {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	var having []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && len(name) > 1 && c.Flags().Lookup(name) != nil {
+			having = append(having, c.CommandPath())
+		}
+	}
+	if len(having) == 0 {
+		return nil
+	}
+	which := having[0]
+	if run := cmd.CommandPath() + " run"; slices.Contains(having, run) {
+		which = run
+	}
+	return usage("--%s is a flag of a command, such as `%s --%s`", name, which, name)
 }
 
 // oneDash returns an error for a long flag of a command with one dash.

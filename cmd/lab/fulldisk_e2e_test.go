@@ -12,7 +12,7 @@ import (
 )
 
 // TestADiskThatFillsUp runs a scenario whose logs do not fit onto the disk of
-// the run's folder: the verdicts are right all the same, the failure is told
+// the run's folder: the verdicts are right all the same, the failure is reported
 // once with what to do, and the report is there.
 func TestADiskThatFillsUp(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestADiskThatFillsUp(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitBroken)
 	}
 	if n := strings.Count(out.String(), "no space left on device"); n == 0 || n > 10 {
-		t.Errorf("that there is no space is told %d times", n)
+		t.Errorf("that there is no space is printed %d times", n)
 	}
 	r := theReport(t, dir)
 	for _, run := range r.Runs {

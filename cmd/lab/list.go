@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/catalog"
 )
@@ -31,7 +31,7 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list [LAB]...", Short: "List the labs that come with lab", SuggestFor: []string{"labs", "catalog"},
 		Long: `Lists the labs of the catalog; of the labs that are named, the scenarios and the
-clusters too. ` + "`lab ls`" + ` lists clusters.`,
+clusters too. ` + "`lab clusters`" + ` lists clusters.`,
 		Example:           "  lab list\n  lab list job-sidecar",
 		ValidArgsFunction: completeLabs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -99,8 +99,8 @@ func tellLabs(w io.Writer, labs []listed) error {
 func gatesOf(c *dsl.Cluster) []string {
 	var list []string
 	add := func(of string, gates map[string]bool) {
-		for _, gate := range slices.Sorted(maps.Keys(gates)) {
-			list = append(list, fmt.Sprintf("%s%s=%t", of, gate, gates[gate]))
+		for _, gate := range clusters.FeatureGates(gates).List() {
+			list = append(list, of+gate)
 		}
 	}
 	add("", c.FeatureGates)

@@ -22,7 +22,7 @@ definitions for scenario files. README.md says how to set up an editor.`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := editor.Serve(cmd.Context(), a.stdin, writeCloser{a.stdout}, editor.Options{
-				Version: wiring.Version(), Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
+				Version: wiring.Version(), Verbs: a.verbs, Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
 				Providers: wiring.Language(wiring.Providers()),
 			})
 			if err != nil {

@@ -22,7 +22,7 @@ import (
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
 // outcome makes the document of a run that has ended, and leaves what is made of
-// it. What cannot be written is told, and changes nothing else: the records are
+// it. What cannot be written is reported, and changes nothing else: the records are
 // there. Where there is no document it is the report alone.
 func (a *app) outcome(dir string, r report.Report, m *dsl.Module) document.Document {
 	d, err := documentOf(dir, m)

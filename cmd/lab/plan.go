@@ -88,7 +88,7 @@ func (a *app) planned(build func() (*plan.Plan, diag.List)) (*plan.Plan, diag.Li
 			case <-done:
 				return
 			case <-ticker.C:
-				fmt.Fprintf(a.stderr, "looking for the Kubernetes versions that can be had: %s\n", time.Since(began).Round(time.Second))
+				fmt.Fprintf(a.stderr, "looking for the Kubernetes versions that are available: %s\n", time.Since(began).Round(time.Second))
 			}
 		}
 	})

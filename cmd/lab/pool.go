@@ -25,7 +25,7 @@ func (a *app) upCommand() *cobra.Command {
 		Use: "up SCENARIO", Short: "Start a scenario's clusters, so that its run begins at once", SuggestFor: []string{"create"},
 		Long: `Creates the clusters of a scenario, or takes idle ones that match, and leaves
 them running for ` + "`lab run`" + `, which then begins within a second. ` + "`lab pause`" + ` frees
-their processor time, ` + "`lab down`" + ` removes them, ` + "`lab ls`" + ` lists them.`,
+their processor time, ` + "`lab down`" + ` removes them, ` + "`lab clusters`" + ` lists them.`,
 		Example: "  lab up job-sidecar\n  lab up scenario.hcl --cluster v129",
 		Args:    oneScenario, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +108,7 @@ func (a *app) downCommand() *cobra.Command {
 	cmd := a.idleCommand("down", "Remove idle clusters", "removed", (*pool.Pool).Remove)
 	cmd.SuggestFor = []string{"delete", "destroy", "remove", "rm"}
 	cmd.Long = `Removes the named clusters, or with --all every idle one. A CLUSTER is a name
-that ` + "`lab ls`" + ` prints, or a pattern. A cluster that a run uses stays; ` + "`lab gc`" + `
+that ` + "`lab clusters`" + ` prints, or a pattern. A cluster that a run uses stays; ` + "`lab gc`" + `
 removes what a run left behind.`
 	return cmd
 }
@@ -117,14 +117,14 @@ func (a *app) pauseCommand() *cobra.Command {
 	cmd := a.idleCommand("pause", "Pause idle clusters, so that they use no processor time", "paused", (*pool.Pool).Pause)
 	cmd.Long = `Pauses the named clusters, or with --all every idle one. A paused cluster keeps
 its memory and uses no processor time; a run resumes it within a second. A
-CLUSTER is a name that ` + "`lab ls`" + ` prints, or a pattern.`
+CLUSTER is a name that ` + "`lab clusters`" + ` prints, or a pattern.`
 	return cmd
 }
 
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := a.idleCommand("resume", "Resume idle clusters that are paused", "running", (*pool.Pool).Resume)
 	cmd.Long = `Resumes the named clusters, or with --all every idle one, and leaves them
-running for the next run. A CLUSTER is a name that ` + "`lab ls`" + ` prints, or a
+running for the next run. A CLUSTER is a name that ` + "`lab clusters`" + ` prints, or a
 pattern.`
 	return cmd
 }
@@ -144,7 +144,7 @@ func (a *app) idleCommand(name, short, done string, do func(*pool.Pool, context.
 // eachIdle does something to the idle clusters of the pool that are named.
 func (a *app) eachIdle(cmd *cobra.Command, names selection.Names, all bool, done string, do func(*pool.Pool, context.Context, string) (bool, error)) error {
 	if all == (len(names) > 0) {
-		return usage("name the clusters (`lab ls` lists them), or use --all for every idle one: %s --all", cmd.CommandPath())
+		return usage("name the clusters (`lab clusters` lists them), or use --all for every idle one: %s --all", cmd.CommandPath())
 	}
 	ctx := cmd.Context()
 	parts, err := a.openMaker(ctx)
@@ -157,7 +157,7 @@ func (a *app) eachIdle(cmd *cobra.Command, names selection.Names, all bool, done
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(list, func(s pool.Status) bool { return selection.Names{name}.Include(s.ID) }) {
-			return usage("the pool has no cluster %s: `lab ls` lists them", name)
+			return usage("the pool has no cluster %s: `lab clusters` lists them", name)
 		}
 	}
 	var errs []error

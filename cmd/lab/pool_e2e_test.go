@@ -40,7 +40,7 @@ func init() {
 }
 
 // TestTheNextRunTakesTheSameCluster runs a lab twice: the second run begins at
-// once, finds nothing of the first, and comes to the same verdicts.
+// once, finds nothing of the first, and has the same verdicts.
 func TestTheNextRunTakesTheSameCluster(t *testing.T) {
 	t.Parallel()
 	from, err := filepath.Abs(filepath.Join("testdata", "pool"))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/labs/report/html"
 	"github.com/kind-lab/lab/labs/wiring"
 )
@@ -28,8 +29,10 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
-	// open reaches what runs need of the world; tests put fakes here.
+	// open reaches what runs need; tests put fakes here.
 	open func(context.Context, *app) (*wiring.Parts, error)
+	// verbs are those of the language; the zero value has all.
+	verbs action.Table
 }
 
 // exitError ends the program with a code. Its text, where it has one, is
@@ -131,7 +134,7 @@ failed, 130 interrupted.`,
 	add(groupRun, a.runCommand(), a.planCommand(), a.compareCommand(), a.listCommand())
 	add(groupAuthor, a.validateCommand(), a.formatCommand(), a.explainCommand(), a.schemaCommand(), a.consoleCommand(), a.mutateCommand(), a.lspCommand())
 	add(groupLook, a.reportCommand(), a.openCommand(html.Write), a.timelineCommand(), a.logsCommand(), a.eventsCommand(), a.replayCommand(), a.packCommand())
-	add(groupClusters, a.lsCommand(), a.upCommand(), a.pauseCommand(), a.resumeCommand(), a.downCommand(), a.gcCommand())
+	add(groupClusters, a.clustersCommand(), a.upCommand(), a.pauseCommand(), a.resumeCommand(), a.downCommand(), a.gcCommand())
 	add(groupMachine, a.doctorCommand(), a.engineCommand(), a.imageCommand(), a.versionCommand())
 	root.AddCommand(a.reapCommand())
 	return root

@@ -53,8 +53,8 @@ A cluster that an earlier run left idle is used if it has the same version,
 feature gates and settings; otherwise one is created. At the end it is cleaned
 and kept, paused, for the next run. If something was done to it that cannot be
 undone, it is destroyed, and the run says why. With --fresh, clusters are
-created and destroyed. ` + "`lab ls`" + ` lists the clusters, ` + "`lab down`" + ` removes them. On
-a cluster that lab did not make (provider = "existing"), scenarios run in
+created and destroyed. ` + "`lab clusters`" + ` lists them, ` + "`lab down`" + ` removes them.
+On a cluster that lab did not make (provider = "existing"), scenarios run in
 namespaces of their own, which are deleted at the end.
 
 Everything that was recorded is in .lab/runs/ID: report.html, report.json,
@@ -123,7 +123,7 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 		out = a.stderr
 	}
 	d, err := a.perform(ctx, m, f, signals, out)
-	if d.Report.ID == "" { // it did not come to a run
+	if d.Report.ID == "" { // no run began
 		return err
 	}
 	if err := errors.Join(err, a.finish(d, f)); err != nil {
@@ -132,9 +132,9 @@ func (a *app) run(ctx context.Context, arg string, f runFlags) error {
 	return silent(report.ExitCode(d.Report))
 }
 
-// perform plans a scenario and carries it out, and tells on out how it goes. It
-// returns what it came to, of which the run's folder has the files; without an
-// ID where it did not come to a run.
+// perform plans a scenario and carries it out, and prints its progress to out. It
+// returns its outcome, of which the run's folder has the files; without an
+// ID if no run began.
 func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *interrupts, out io.Writer) (document.Document, error) {
 	parts, err := a.open(ctx, a)
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *app) perform(ctx context.Context, m *dsl.Module, f runFlags, signals *i
 func (f runFlags) runOptions(signals *interrupts) wiring.RunOptions {
 	return wiring.RunOptions{
 		Root: runsRoot, Keep: f.keep, KeepOnFailure: f.keepBad, AllowHostExec: f.hostExec,
-		ShowLogs: !f.noLogs, ForceStop: signals.hurry, Parallel: f.parallel, Concurrency: f.concurrency,
+		ShowLogs: !f.noLogs, ForceStop: signals.forceStop, Parallel: f.parallel, Concurrency: f.concurrency,
 	}
 }
 
@@ -220,18 +220,18 @@ func (a *app) finish(d document.Document, f runFlags) error {
 }
 
 // interrupts turns signals into an orderly end: the first ends the context,
-// the second closes hurry, the third leaves.
+// the second closes forceStop, the third leaves.
 type interrupts struct {
-	hurry  chan struct{}
-	cancel context.CancelFunc
-	caught chan os.Signal
-	mu     sync.Mutex
-	dir    string
+	forceStop chan struct{}
+	cancel    context.CancelFunc
+	caught    chan os.Signal
+	mu        sync.Mutex
+	dir       string
 }
 
 func (a *app) signals(parent context.Context) (context.Context, *interrupts) {
 	ctx, cancel := context.WithCancel(parent)
-	i := &interrupts{hurry: make(chan struct{}), cancel: cancel, caught: make(chan os.Signal, 3)}
+	i := &interrupts{forceStop: make(chan struct{}), cancel: cancel, caught: make(chan os.Signal, 3)}
 	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM)
 	go i.watch(a)
 	return ctx, i
@@ -247,7 +247,7 @@ func (i *interrupts) watch(a *app) {
 			i.cancel()
 		case 2:
 			fmt.Fprintln(a.stderr, "\nlab: interrupted again: destroying the clusters now; once more to leave them there")
-			close(i.hurry)
+			close(i.forceStop)
 		default:
 			i.mu.Lock()
 			fmt.Fprintf(a.stderr, "\nlab: left at once. What is there is being removed, as %s will say; should something stay, remove it with: lab gc %s\n",

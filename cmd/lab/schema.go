@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/report/document"
@@ -20,8 +19,8 @@ type schemaDocument struct {
 	ClusterSets []schema.ClusterSet `json:"cluster_sets"`
 }
 
-func newSchemaDocument() schemaDocument {
-	return schemaDocument{Version: 1, Language: action.Default().Language(), Values: schema.Values(), Functions: schema.Functions(), ClusterSets: catalog.ClusterSets()}
+func (a *app) schemaDocument() schemaDocument {
+	return schemaDocument{Version: 1, Language: a.verbs.Language(), Values: schema.Values(), Functions: schema.Functions(), ClusterSets: catalog.ClusterSets()}
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -43,7 +42,7 @@ people. With --document it prints the JSON schema of what
 				}
 				return nil
 			}
-			return writeJSON(a.stdout, newSchemaDocument())
+			return writeJSON(a.stdout, a.schemaDocument())
 		},
 	}
 	cmd.Flags().Bool("json", true, "print JSON; there is no other format")

@@ -139,7 +139,7 @@ func (s *soak) count(out string) {
 	}
 }
 
-// reaped waits for the reaper of a run that was killed, if it came to have one.
+// reaped waits for the reaper of a run that was killed, if it had one.
 func (s *soak) reaped(dir string) {
 	s.mu.Lock()
 	s.killed++
@@ -155,7 +155,7 @@ func (s *soak) reaped(dir string) {
 	}
 }
 
-// released says whether the run had told its reaper that there was nothing left to
+// released says whether the run had reported to its reaper that there was nothing left to
 // do before it was killed: its report is there, and the reaper is gone without a
 // word.
 func (s *soak) released(run string) bool {

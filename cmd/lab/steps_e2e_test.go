@@ -9,7 +9,7 @@ import (
 )
 
 // TestEveryStepOnARealCluster does every verb on a cluster with a worker. What
-// each must come to is in the scenario itself.
+// each must result in is in the scenario itself.
 func TestEveryStepOnARealCluster(t *testing.T) {
 	t.Parallel()
 	dir, scenario := t.TempDir(), inTestdata(t, "steps")

@@ -26,7 +26,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -47,14 +46,6 @@ const (
 	syncLimit = 2 * time.Second
 )
 
-// Exec runs a command inside a node.
-type Exec interface {
-	// NodeExec runs cmd in the node and returns when it has ended, with an
-	// error if it did not end with 0. The command sees the end of its standard
-	// input where stdin ends. It is given up when ctx ends.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
-
 // Options are what a Collector needs beside a way into the nodes.
 type Options struct {
 	// Nodes are the names of the nodes whose clocks are measured.
@@ -70,7 +61,7 @@ type Options struct {
 
 // Collector measures the clocks of one cluster.
 type Collector struct {
-	exec    Exec
+	exec    collectors.Exec
 	sink    collectors.Sink
 	options Options
 	ready   chan struct{}
@@ -82,7 +73,7 @@ type Collector struct {
 
 // New returns a collector that reaches the nodes through exec and puts records
 // into sink.
-func New(exec Exec, sink collectors.Sink, options Options) *Collector {
+func New(exec collectors.Exec, sink collectors.Sink, options Options) *Collector {
 	if options.Every == 0 {
 		options.Every = time.Minute
 	}

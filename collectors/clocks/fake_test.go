@@ -92,7 +92,7 @@ type running struct {
 }
 
 // begin runs a collector, whose host change may change.
-func begin(t *testing.T, exec Exec, options Options, change func(*Collector)) *running {
+func begin(t *testing.T, exec collectors.Exec, options Options, change func(*Collector)) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{stop: cancel, done: make(chan error, 1)}

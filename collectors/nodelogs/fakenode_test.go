@@ -240,7 +240,7 @@ type running struct {
 }
 
 // begin runs a collector on the fake.
-func begin(t *testing.T, f Exec, root string, s collectors.Sink, options Options) *running {
+func begin(t *testing.T, f collectors.Exec, root string, s collectors.Sink, options Options) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{stop: cancel, done: make(chan error, 1)}

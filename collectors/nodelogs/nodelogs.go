@@ -23,7 +23,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,15 +49,6 @@ const (
 	// DefaultRoot is where a node keeps its containers' logs.
 	DefaultRoot = "/var/log/pods"
 )
-
-// Exec runs a command inside a node.
-type Exec interface {
-	// NodeExec runs cmd in the node and returns when it has ended, with an
-	// error where it did not end with 0. The command sees the end of its
-	// standard input where stdin ends, also where this process dies. It is
-	// given up when ctx ends. Each of stdin, stdout and stderr may be nil.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
 
 // Options are what a Collector needs beside a way into the nodes.
 type Options struct {
@@ -97,7 +87,7 @@ type Stats struct {
 
 // Collector records the logs of one namespace.
 type Collector struct {
-	exec    Exec
+	exec    collectors.Exec
 	sink    collectors.Sink
 	options Options
 	files   *logfile.Folder
@@ -109,7 +99,7 @@ type Collector struct {
 
 // New returns a collector that reaches the nodes through exec and puts records
 // into sink.
-func New(exec Exec, sink collectors.Sink, options Options) *Collector {
+func New(exec collectors.Exec, sink collectors.Sink, options Options) *Collector {
 	options = options.withDefaults()
 	c := &Collector{exec: exec, sink: sink, options: options, files: logfile.New(options.Dir), ready: make(chan struct{})}
 	var opened atomic.Int32

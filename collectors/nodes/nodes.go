@@ -13,26 +13,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kind-lab/lab/collectors"
 )
 
 // MaxJournal bounds what is kept of one kubelet's messages, in bytes. Behind
 // the last of a longer one stands that it was cut.
 const MaxJournal = 16 << 20
-
-// Exec runs a command inside a node.
-type Exec interface {
-	// NodeExec runs cmd in the node and returns when it has ended, with an
-	// error where it did not end with 0. It is given up when ctx ends. Each of
-	// stdin, stdout and stderr may be nil.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
 
 // Options are what a Collector needs beside a way into the nodes.
 type Options struct {
@@ -48,13 +41,13 @@ type Options struct {
 
 // Collector keeps the kubelets' messages.
 type Collector struct {
-	exec    Exec
+	exec    collectors.Exec
 	options Options
 	ready   chan struct{}
 }
 
 // New returns a collector that reaches the nodes through exec.
-func New(exec Exec, options Options) *Collector {
+func New(exec collectors.Exec, options Options) *Collector {
 	if options.Max == 0 {
 		options.Max = MaxJournal
 	}

@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,15 +33,6 @@ import (
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/collectors/internal/retry"
 )
-
-// Exec runs a command inside a node.
-type Exec interface {
-	// NodeExec runs cmd in the node and returns when it has ended, with an
-	// error where it did not end with 0. The command sees the end of its
-	// standard input where stdin ends, also where this process dies. It is
-	// given up when ctx ends. Each of stdin, stdout and stderr may be nil.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
 
 // Options are what a Collector needs beside a way into the nodes.
 type Options struct {
@@ -64,7 +54,7 @@ type Options struct {
 
 // Collector reads the runtimes of a cluster's nodes.
 type Collector struct {
-	exec    Exec
+	exec    collectors.Exec
 	sink    collectors.Sink
 	options Options
 	ready   chan struct{}
@@ -75,7 +65,7 @@ type Collector struct {
 
 // New returns a collector that reaches the nodes through exec and puts records
 // into sink.
-func New(exec Exec, sink collectors.Sink, options Options) *Collector {
+func New(exec collectors.Exec, sink collectors.Sink, options Options) *Collector {
 	if options.Retry.Duration == 0 {
 		options.Retry = retry.Default(12)
 	}

@@ -1,10 +1,8 @@
 package schema
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // ClusterSetsArgument is the argument of the lab block that names cluster sets.
@@ -30,16 +28,6 @@ type SetCluster struct {
 	Kubernetes string `json:"kubernetes"`
 	// FeatureGates are the feature gates of all components; nil for none.
 	FeatureGates map[string]bool `json:"feature_gates,omitempty"`
-}
-
-// Gates formats the cluster's feature gates, such as "SidecarContainers=true":
-// sorted, separated by spaces, and empty for none.
-func (c SetCluster) Gates() string {
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(c.FeatureGates)) {
-		gates = append(gates, fmt.Sprintf("%s=%t", name, c.FeatureGates[name]))
-	}
-	return strings.Join(gates, " ")
 }
 
 // Equal says whether two sets have the same name and the same clusters.

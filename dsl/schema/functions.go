@@ -75,7 +75,7 @@ regex(pattern, text) | The part of the text that matches the regular expression 
 regexall(pattern, text) | A list of all parts of the text that match the regular expression (RE2). Unknown for an incomplete text.
 replace(text, old, new) | The text, with every occurrence of old replaced by new. If old is enclosed in slashes, it is a regular expression.
 *seconds(duration) | The number of seconds of a duration such as "90s", to compare with a difference of two times.
-*semver(version, constraint) | Whether the version satisfies the constraint: semver(target.kubernetes, ">= 1.29").
+*semver(version, constraint) | Whether the version satisfies the constraint: semver(target.kubernetes, ">= 1.29"). If the constraint does not name a pre-release, a pre-release counts as its release: 1.30.0-rc.1 satisfies ">= 1.30", but not "< 1.30".
 slice(list, from, to) | The elements from position from up to, but not including, position to.
 sort(list) | The strings of the list, sorted.
 split(separator, text) | The parts of the text between the separators.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"time"
@@ -248,7 +249,7 @@ func logged() function.Function {
 		case lacks != "":
 			return unknownBool().Mark(blind{lacks})
 		case !m.container.hasRun() && m.container.StartedAt.State != Absent:
-			return unknownBool().Mark(m.life())
+			return m.notStarted()
 		}
 		return cty.False
 	})
@@ -277,6 +278,16 @@ func (m logMark) find(pattern *regexp.Regexp) (line Line, found bool, lacks stri
 	}
 	line, found = m.container.Log.First(pattern)
 	return line, found, m.container.Log.Lacks(pattern)
+}
+
+// notStarted is unknown, as a container that is not known to have started may
+// still log. If its start may have been missed, that is the reason.
+func (m logMark) notStarted() cty.Value {
+	v := unknownBool().Mark(m.life())
+	if why := cmp.Or(m.container.Blind, m.container.EndBlind, m.container.RunsLack); why != "" {
+		v = v.Mark(blind{why})
+	}
+	return v
 }
 
 func (m logMark) life() Read {

@@ -182,8 +182,9 @@ func (c *choice) value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	plainYes, yesMarks := yes.Unmark()
 	plainNo, noMarks := no.Unmark()
 	plainIs, isMarks := is.Unmark()
-	if !isDiags.HasErrors() && !yesDiags.HasErrors() && !noDiags.HasErrors() && !plainIs.IsKnown() &&
-		plainYes.IsWhollyKnown() && plainYes.RawEquals(plainNo) {
+	same := !isDiags.HasErrors() && !yesDiags.HasErrors() && !noDiags.HasErrors() && !plainIs.IsKnown() &&
+		plainYes.IsWhollyKnown() && plainYes.RawEquals(plainNo)
+	if same {
 		plainIs = cty.True
 	}
 	// HCL finds the type that both have, and the mistakes.
@@ -193,10 +194,11 @@ func (c *choice) value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		SrcRange: c.whole,
 	}).Value(ctx)
 	marks := []cty.ValueMarks{isMarks}
-	if known := plainIs.IsKnown() && !plainIs.IsNull() && plainIs.Type() == cty.Bool; !known || plainIs.True() {
+	known := plainIs.IsKnown() && !plainIs.IsNull() && plainIs.Type() == cty.Bool
+	if same || !known || plainIs.True() {
 		marks = append(marks, yesMarks)
 	}
-	if known := plainIs.IsKnown() && !plainIs.IsNull() && plainIs.Type() == cty.Bool; !known || plainIs.False() {
+	if same || !known || plainIs.False() {
 		marks = append(marks, noMarks)
 	}
 	return v.WithMarks(marks...), diags

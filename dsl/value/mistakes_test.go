@@ -142,7 +142,7 @@ func TestMistakesAreToldWhereTheyAre(t *testing.T) {
 		}
 		at := diags[0].Subject
 		if got := src[at.Start.Byte:at.End.Byte]; got != want {
-			t.Errorf("%s: told of %s, want %s", src, got, want)
+			t.Errorf("%s: reported %s, want %s", src, got, want)
 		}
 	}
 }

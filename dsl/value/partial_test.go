@@ -131,7 +131,7 @@ func TestKnowingLessNeverGivesAnotherVerdict(t *testing.T) {
 		})
 	}
 	if told < 400 {
-		t.Errorf("only %d verdicts are told of less: too much is forgotten", told)
+		t.Errorf("only %d verdicts are known from less: too much is forgotten", told)
 	}
 }
 

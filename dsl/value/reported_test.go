@@ -13,7 +13,7 @@ func TestWhatIsToldOfADifference(t *testing.T) {
 	const a, b, main = `pod.api.container["a"]`, `pod.api.container["b"]`, `pod.myapp-x1.container["main"]`
 	for _, tt := range []struct {
 		name, expr string
-		want       []string // none: nothing is told
+		want       []string // none: nothing is reported
 	}{
 		{"a plain comparison shows by itself", main + `.exit_code == 1`, nil},
 		{"a sum", main + `.restarts + 1 == 3`, []string{"2"}},
@@ -30,23 +30,23 @@ func TestWhatIsToldOfADifference(t *testing.T) {
 		{"null", main + `.signal == 9`, nil},
 		{"an order that is wrong", `ordered([1, ` + main + `.finished_at, ` + main + `.started_at])`, []string{"element 2", "8.5", "element 3", "3.25", "5.25 s before"}},
 		{"an order of equal times", `ordered([1, 1])`, []string{"element 1", "element 2", "neither"}},
-		{"an order that cannot be told", `ordered([1, ` + a + `.finished_at, ` + b + `.started_at])`, []string{"element 2", "element 3", "0 s apart"}},
+		{"an order that is unknown", `ordered([1, ` + a + `.finished_at, ` + b + `.started_at])`, []string{"element 2", "element 3", "0 s apart"}},
 		{"an order that is wrong, with one not known", `ordered([2, pod.other.created_at, 1])`, []string{"element 1", "element 3", "1 s before"}},
 		{"an order that is right", `ordered([1, 2])`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			parts := observedScope().Decisive(parse(t, tt.expr))
 			if len(parts) != 1 {
-				t.Fatalf("%d parts are told, want 1", len(parts))
+				t.Fatalf("%d parts are reported, want 1", len(parts))
 			}
 			told := parts[0].Difference
 			for _, word := range tt.want {
 				if !strings.Contains(told, word) {
-					t.Errorf("told %q, want %q in it", told, word)
+					t.Errorf("reported %q, want %q in it", told, word)
 				}
 			}
 			if len(tt.want) == 0 && told != "" {
-				t.Errorf("told %q, want nothing", told)
+				t.Errorf("reported %q, want nothing", told)
 			}
 		})
 	}
@@ -66,19 +66,19 @@ func TestDecisivePartsAgreeWithTheWhole(t *testing.T) {
 		}
 		parts := s.Decisive(expr)
 		if len(parts) == 0 || len(parts) > maxParts {
-			t.Errorf("%s: %d parts are told", src, len(parts))
+			t.Errorf("%s: %d parts are reported", src, len(parts))
 		}
 		for _, part := range parts {
 			text := src[part.Range.Start.Byte:part.Range.End.Byte]
 			if whole == Undecided && part.Is != Undecided {
-				t.Errorf("%s is not known yet, and %s is told, which is %s", src, text, part.Is)
+				t.Errorf("%s is not known yet, and %s is reported, which is %s", src, text, part.Is)
 			}
 			if strings.Contains(src, "for ") { // names of the loop cannot be evaluated by themselves
 				continue
 			}
 			v, diags := observedScope().Eval(parse(t, text))
 			if is, err := Truth(v); diags.HasErrors() || err != nil || is != part.Is {
-				t.Errorf("%s: told that %s is %s, but it is %s (%v)", src, text, part.Is, is, diags)
+				t.Errorf("%s: reported that %s is %s, but it is %s (%v)", src, text, part.Is, is, diags)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestDecisiveIsBounded(t *testing.T) {
 	s.ScenarioLocals = map[string]hcl.Expression{"loop": parse(t, `local.loop && true`)}
 	many := strings.TrimSuffix(strings.Repeat(`target.minor < 1 || `, 30), " || ")
 	if parts := s.Decisive(parse(t, many)); len(parts) != maxParts {
-		t.Errorf("%d parts are told, want %d", len(parts), maxParts)
+		t.Errorf("%d parts are reported, want %d", len(parts), maxParts)
 	}
 	deep := strings.Repeat("!(", 200) + "true" + strings.Repeat(")", 200)
 	s.Decisive(parse(t, deep))

@@ -3,11 +3,20 @@ package value
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	goversion "github.com/hashicorp/go-version"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+)
+
+var (
+	// versionForm is less than the library takes, which also reads four numbers
+	// and a pre-release without "-".
+	versionForm    = regexp.MustCompile(`^v?\d{1,9}((?:\.\d{1,9}){0,2})(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+	constraintForm = regexp.MustCompile(`^\s*(=|!=|<=|>=|<|>|~>)?\s*([^\s<>=!~]+)\s*$`)
 )
 
 // semver is whether a version satisfies a constraint.
@@ -33,6 +42,11 @@ func semver() function.Function {
 // comparisons such as ">= 1.28, < 1.30" with the operators =, !=, <, <=, >, >=
 // and ~> (the last number that is written may grow, as in Terraform); a version
 // alone means =, for as many of its numbers as are written.
+//
+// In a comparison with a release, a pre-release counts as its release:
+// 1.30.0-rc.1 satisfies ">= 1.30", and not "< 1.30.0". In a comparison with a
+// pre-release, the precedence of semver.org decides: 1.30.0-rc.1 satisfies
+// "< 1.30.0-rc.2".
 func VersionSatisfies(version, constraint string) (bool, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -43,38 +57,27 @@ func VersionSatisfies(version, constraint string) (bool, error) {
 
 // version is a version of one to three numbers and perhaps a pre-release.
 type version struct {
-	numbers []int
-	pre     []string
+	*goversion.Version
+	// written is how many numbers are.
+	written int
 }
 
 func parseVersion(s string) (version, error) {
-	form := regexp.MustCompile(`^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$`)
-	parts := form.FindStringSubmatch(strings.TrimSpace(s))
+	parts := versionForm.FindStringSubmatch(strings.TrimSpace(s))
 	if parts == nil {
 		return version{}, fmt.Errorf("%q is not a version such as \"1.28.15\"", s)
 	}
-	var v version
-	for _, part := range parts[1:4] {
-		if part == "" {
-			break
-		}
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return version{}, fmt.Errorf("%q is not a version: %w", s, err)
-		}
-		v.numbers = append(v.numbers, n)
+	v, err := goversion.NewVersion(parts[0])
+	if err != nil { // it has "..", say
+		return version{}, fmt.Errorf("%q is not a version such as \"1.28.15\" or \"1.30.0-rc.1\"", s)
 	}
-	if parts[4] != "" {
-		v.pre = strings.Split(parts[4], ".")
-	}
-	return v, nil
+	return version{v, 1 + strings.Count(parts[1], ".")}, nil
 }
 
 func satisfies(v version, constraint string) (bool, error) {
-	form := regexp.MustCompile(`^\s*(=|!=|<=|>=|<|>|~>)?\s*([^\s<>=!~]+)\s*$`)
 	all := true
 	for _, one := range strings.Split(constraint, ",") {
-		parts := form.FindStringSubmatch(one)
+		parts := constraintForm.FindStringSubmatch(one)
 		if parts == nil {
 			return false, fmt.Errorf("%q is not a constraint such as \">= 1.28, < 1.30\" or \"~> 1.28\"", constraint)
 		}
@@ -88,6 +91,10 @@ func satisfies(v version, constraint string) (bool, error) {
 }
 
 func (v version) holds(op string, bound version) bool {
+	if bound.Prerelease() == "" {
+		v.Version = v.Core()
+	}
+	equal := v.begins(bound, bound.written) && v.Prerelease() == bound.Prerelease()
 	switch op {
 	case "<":
 		return v.compare(bound) < 0
@@ -98,53 +105,30 @@ func (v version) holds(op string, bound version) bool {
 	case ">=":
 		return v.compare(bound) >= 0
 	case "!=":
-		return !v.within(bound, len(bound.numbers))
+		return !equal
 	case "~>":
-		return v.compare(bound) >= 0 && v.within(version{numbers: bound.numbers}, max(1, len(bound.numbers)-1))
+		return v.compare(bound) >= 0 && v.begins(bound, max(1, bound.written-1))
 	default:
-		return v.within(bound, len(bound.numbers))
+		return equal
 	}
 }
 
-// within says whether the first n numbers are those of bound, and the
-// pre-release where bound has one.
-func (v version) within(bound version, n int) bool {
-	for i := range n {
-		if v.number(i) != bound.number(i) {
-			return false
-		}
-	}
-	return bound.pre == nil || strings.Join(v.pre, ".") == strings.Join(bound.pre, ".")
+// begins says whether the first n numbers are those of bound.
+func (v version) begins(bound version, n int) bool {
+	return slices.Equal(v.Segments()[:n], bound.Segments()[:n])
 }
 
-func (v version) number(i int) int {
-	if i < len(v.numbers) {
-		return v.numbers[i]
-	}
-	return 0
-}
-
-// compare orders versions as semver.org does.
+// compare orders versions as semver.org does. The library does so but for
+// pre-releases: it has alpha.beta before alpha.
 func (v version) compare(w version) int {
-	for i := range 3 {
-		if c := v.number(i) - w.number(i); c != 0 {
-			return c
-		}
+	if c := slices.Compare(v.Segments(), w.Segments()); c != 0 {
+		return c
 	}
-	switch {
-	case v.pre == nil && w.pre == nil:
-		return 0
-	case v.pre == nil:
-		return 1
-	case w.pre == nil:
-		return -1
+	a, b := v.Prerelease(), w.Prerelease()
+	if a == "" || b == "" {
+		return len(b) - len(a)
 	}
-	for i := range min(len(v.pre), len(w.pre)) {
-		if c := compareIdentifiers(v.pre[i], w.pre[i]); c != 0 {
-			return c
-		}
-	}
-	return len(v.pre) - len(w.pre)
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), compareIdentifiers)
 }
 
 func compareIdentifiers(a, b string) int {

@@ -160,6 +160,9 @@ func TestReads(t *testing.T) {
 		{`object("v1", "Pod", "p").status.phase == "x"`, Read{Stream: ObjectStream("Pod"), Name: "p"}},
 		{`length([for p in pod : p.phase]) == 3`, Read{Stream: PodStream}},
 		{`step.a.exit_code == 0 && step.b.exit_code == 0`, Read{Stream: StepStream, Name: "b"}},
+		// The condition is unknown, and both results are the same.
+		{`pod.absent.phase == "x" ? pod.part.phase != "" : job.part.active >= 0`, Read{Stream: PodStream, Name: "part"}},
+		{`pod.absent.phase == "x" ? pod.part.phase != "" : job.part.active >= 0`, Read{Stream: JobStream, Name: "part"}},
 		{`can(pod.part.container["none"].ready)`, Read{Stream: PodStream, Name: "part"}},
 	} {
 		t.Run(tt.expr, func(t *testing.T) {

@@ -39,15 +39,17 @@ type Console struct {
 	Width int
 
 	values *value.Scope
-	// sets are the sets of clusters that the scenario takes.
-	sets []schema.ClusterSet
+	// verbs are those of the scenario's language, and sets the sets of clusters that
+	// it takes.
+	verbs action.Table
+	sets  []schema.ClusterSet
 	// lines counts those that were taken, for diagnostics.
 	lines int
 }
 
 // New returns a console over what a view knows.
 func New(view *replay.View) *Console {
-	return &Console{values: view.Values(), sets: view.Module().ClusterSets}
+	return &Console{values: view.Values(), verbs: view.Module().Verbs, sets: view.Module().ClusterSets}
 }
 
 // errQuit ends the console.
@@ -234,9 +236,10 @@ func (c *Console) refs(text string, out io.Writer) (bool, error) {
 
 // explain writes what a name of the language means, in short.
 func (c *Console) explain(name string, out io.Writer) (bool, error) {
-	topics := schema.Lookup(action.Default().Language(), name, c.sets...)
+	language := c.verbs.Language()
+	topics := schema.Lookup(language, name, c.sets...)
 	if len(topics) == 0 {
-		_, err := fmt.Fprintf(out, "nothing in the language is called %q.%s\n", name, schema.Suggest(action.Default().Language(), name, c.sets...))
+		_, err := fmt.Fprintf(out, "nothing in the language is called %q.%s\n", name, schema.Suggest(language, name, c.sets...))
 		return false, err
 	}
 	for _, t := range topics {

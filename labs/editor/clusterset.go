@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/schema"
 )
@@ -19,7 +20,7 @@ func (c cursor) inClusterSets(language *schema.Block) bool {
 func setText(set schema.ClusterSet) string {
 	text := fmt.Sprintf("**cluster set %s** – %s\n\n| cluster | Kubernetes | feature gates |\n| --- | --- | --- |", set.Name, set.Doc)
 	for _, c := range set.Clusters {
-		text += fmt.Sprintf("\n| `%s` | %s | %s |", c.Name, c.Kubernetes, c.Gates())
+		text += fmt.Sprintf("\n| `%s` | %s | %s |", c.Name, c.Kubernetes, strings.Join(clusters.FeatureGates(c.FeatureGates).List(), " "))
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/schema"
 	"github.com/kind-lab/lab/dsl/value"
@@ -158,8 +159,7 @@ func clusterText(c *dsl.Cluster) string {
 		text += " Kubernetes " + c.Kubernetes
 	}
 	if c.Set != "" {
-		of := schema.SetCluster{FeatureGates: c.FeatureGates}
-		text = strings.TrimRight(text+" "+of.Gates(), " ") + fmt.Sprintf(", of the built-in cluster set %q", c.Set)
+		text = strings.TrimRight(text+" "+strings.Join(clusters.FeatureGates(c.FeatureGates).List(), " "), " ") + fmt.Sprintf(", of the built-in cluster set %q", c.Set)
 	}
 	return text
 }

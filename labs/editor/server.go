@@ -22,7 +22,7 @@ import (
 
 // Options are what a server needs beside its streams.
 type Options struct {
-	// Version is the version of lab that is told to the client.
+	// Version is the version of lab that the client is given.
 	Version string
 	// Check finds what is wrong with a module beside what the decoder found;
 	// nil for nothing.

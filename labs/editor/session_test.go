@@ -123,7 +123,7 @@ func cut(content string) (string, position) {
 	return before + after, text{content: before + after}.position(len(before))
 }
 
-// expect waits until what is told of a file is so.
+// expect waits until the diagnostics of a file are so.
 func (c *client) expect(name string, want func([]diagnostic) bool) []diagnostic {
 	c.t.Helper()
 	deadline := time.After(10 * time.Second)
@@ -137,7 +137,7 @@ func (c *client) expect(name string, want func([]diagnostic) bool) []diagnostic 
 		select {
 		case <-c.published:
 		case <-deadline:
-			c.t.Fatalf("%s: told %+v", name, told)
+			c.t.Fatalf("%s: diagnostics %+v", name, told)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestSession(t *testing.T) {
 	c.change("scenario.hcl", good)
 	c.expect("scenario.hcl", none)
 
-	// A mistake in a manifest is told there, and cleared there.
+	// A mistake in a manifest is reported there, and cleared there.
 	c.write("pod.yaml", pod+"  - x\n")
 	c.notify("textDocument/didSave", documentParams{textDocument{URI: c.uri("scenario.hcl")}})
 	c.expect("pod.yaml", about("Invalid manifest"))

@@ -2,6 +2,7 @@ package expect
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -81,7 +82,7 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 		return d.missed[0]
 	}
 	for _, why := range d.unseen {
-		if ev.gaps().stands(why) {
+		if slices.Contains(d.blind, why) || ev.gaps().stands(why) {
 			return why
 		}
 	}

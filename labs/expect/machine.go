@@ -245,6 +245,9 @@ func (m *machine) rise(l look) *ruling {
 // over.
 func (m *machine) fall(l look) *ruling {
 	switch {
+	case m.hold > 0 && l.blind && !m.isSure: // what is not seen now may have come before it
+		m.isTrue, m.doubted = false, l.at
+		return nil
 	case m.hold > 0 && l.blind: // it may still be true; the gap is looked at in the end
 		return nil
 	case m.hold > 0 && l.coarse:

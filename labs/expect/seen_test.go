@@ -196,7 +196,66 @@ func TestALogBeforeItsContainerStarted(t *testing.T) {
 		seen{name: "started", condition: never, before: created, after: []collectors.Record{starts}, want: Pass, reason: "was true after 2.01s"},
 		seen{name: "started, and logged", condition: never, before: created, want: Fail, hold: 5,
 			after: []collectors.Record{starts, logRecord(13, "main", "ERROR")}, reason: "false"},
+		seen{name: "perhaps started, unseen, so that it may have been false at the beginning", condition: `logged(` + seenMain + `, "works")`,
+			before: append(created, gapRecord(9, 9, 0, collectors.SourceRuntime, collectors.Object{})),
+			after:  []collectors.Record{logRecord(13, "main", "works")}, want: Error, reason: `the source "runtime" saw nothing`},
 	)
+}
+
+// TestReadyWhileTheAPIWasAway is about a container that became ready in a gap in
+// which nothing was lost: when it became ready is unknown for good. Before, the
+// reason was forgotten once the gap was over, and the verdict was a Fail.
+func TestReadyWhileTheAPIWasAway(t *testing.T) {
+	unready := mainRunning(2)
+	unready.Ready = false
+	before := append(runs()[:2:2], podRecord(3, "myapp-x", "p", "Running", "NotReady", unready))
+	over := gapRecord(9, 4, 9, collectors.SourceAPI, collectors.Object{})
+	over.Gap.Count = 0
+	judgeAll(t, seen{name: "reported late", condition: seenMain + `.ready_at > 3`, within: 5, want: Error, reason: `the source "api" saw nothing from 4.000s`,
+		before: append(before, gapRecord(4.5, 4, 0, collectors.SourceAPI, collectors.Object{}),
+			podRecord(8.9, "myapp-x", "p", "Running", "Running", mainRunning(2)), over)})
+}
+
+// TestAHoldThatMayNotHaveBegun is about a condition that is true at the beginning
+// over what is known then, and no longer known before the sources were asked:
+// another run began that nobody had reported. Before, that it then was unknown was
+// a Fail.
+func TestAHoldThatMayNotHaveBegun(t *testing.T) {
+	failed := []collectors.Record{
+		gapRecord(2.5, 2, 2.5, collectors.SourceRuntime, collectors.Object{}),
+		taskRecord(collectors.TypeTaskStart, 3, "main", "m0", 0), taskRecord(collectors.TypeTaskExit, 4, "main", "m0", 1),
+	}
+	done := mainDone(1, "Error")
+	done.ID, done.Current.ID = "m0", "m0"
+	known := append([]collectors.Record{jobRecord(1, collectors.Job{Active: 1})}, append(failed, podRecord(5, "myapp-x", "p", "Running", "Error", done))...)
+	again := taskRecord(collectors.TypeTaskStart, 10.2, "main", "m1", 0)
+	again.Time = at(9.8) // it began before the expectation
+	running := mainRunning(9)
+	running.ID, running.Restarts = "m1", 1
+	running.Current = &collectors.ContainerRun{ID: "m1", StartedAt: at(9)}
+	running.Last = &collectors.ContainerRun{ID: "m0", StartedAt: at(3), FinishedAt: at(4), ExitCode: 1}
+	b := newRealFixture()
+	for _, r := range known {
+		b.tl.Add(r)
+	}
+	d := New(b.expect(t, `max([for r in `+seenMain+`.runs : r.exit_code]...) > 0`, 0, 5), b.scope)
+	d.Begin(at(10))
+	observe := func(r collectors.Record) {
+		b.tl.Add(r)
+		d.Observe(r.Received, &r)
+	}
+	observe(again)
+	d.Observe(at(10), nil) // the sources have reported all that happened by then
+	observe(podRecord(11.5, "myapp-x", "p", "Running", "Running", running))
+	d.Observe(at(11.5), nil)
+	observe(taskRecord(collectors.TypeTaskExit, 12, "main", "m1", 2))
+	var v Verdict
+	for decided := false; !decided; {
+		v, decided = d.Observe(d.Deadline(), nil)
+	}
+	if v.Status != Error {
+		t.Errorf("%v, want %v: %s", v.Status, Error, v.Reason)
+	}
 }
 
 // TestOneStateOfAContainer is about a container whose end the runtime has

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // looksAgain is how often a journal is looked at for more.
@@ -92,11 +94,6 @@ func (f *follower) wait(ctx context.Context) error {
 	if f.over = !alive; f.over {
 		return nil
 	}
-	timer := time.NewTimer(looksAgain)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = clusters.Pause(ctx, looksAgain) // who follows sees the end of ctx
 	return nil
 }

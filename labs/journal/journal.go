@@ -77,8 +77,8 @@ type Head struct {
 // head.
 const HeadVersion = 1
 
-// Bench says which scenario a run is of and on what it was made.
-type Bench struct {
+// Origin says which scenario the records of a run are of, and what cluster they come from.
+type Origin struct {
 	Scenario  string `json:"scenario"`
 	Cluster   string `json:"cluster"`
 	Namespace string `json:"namespace,omitempty"`
@@ -100,7 +100,7 @@ type Entry struct {
 	// Begin is set once for each run: when its times count from; and beside
 	// it On, but in old journals.
 	Begin *time.Time `json:"begin,omitempty"`
-	On    *Bench     `json:"on,omitempty"`
+	On    *Origin    `json:"on,omitempty"`
 }
 
 // flushed is how often what was written is handed to the operating system, so
@@ -196,7 +196,7 @@ func (j *Journal) Head(at time.Time, head Head) error {
 
 // Begin writes when the named run's times count from, and what it is made on;
 // nil if that is not known.
-func (j *Journal) Begin(run string, begin time.Time, on *Bench) error {
+func (j *Journal) Begin(run string, begin time.Time, on *Origin) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.write(Entry{At: begin, Run: run, Begin: &begin, On: on})

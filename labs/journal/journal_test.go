@@ -27,7 +27,7 @@ func write(t *testing.T) (string, []Entry) {
 		Task: &collectors.Task{ID: "abc", ExitCode: 137}}
 	want := []Entry{
 		{At: begin, Intent: &Intent{Action: ActionCreate, Provider: "kind", ID: "lab-a"}},
-		{At: begin, Run: "classic/v127", Begin: &begin, On: &Bench{Scenario: "classic", Cluster: "v127", Nodes: []string{"n1"}}},
+		{At: begin, Run: "classic/v127", Begin: &begin, On: &Origin{Scenario: "classic", Cluster: "v127", Nodes: []string{"n1"}}},
 		{At: begin, Run: "classic/v127", Record: &record},
 		{At: begin, Intent: &Intent{Action: ActionCreate, Provider: "kind", ID: "lab-b"}},
 		{At: begin, Intent: &Intent{Action: ActionDestroy, Provider: "kind", ID: "lab-a", Done: true}},

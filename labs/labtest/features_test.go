@@ -49,8 +49,8 @@ func TestFeaturesAreScenariosOnClusters(t *testing.T) {
 	r := goTest(t, "-test.run=^TestInnerFeatures$")
 	want := map[string]string{
 		"good/v129/main_exits":     "PASS",
-		"outcomes/v128/main_exits": "PASS", "outcomes/v128/main_fails": "FAIL", "outcomes/v128/what_cannot_be_told": "FAIL",
-		"outcomes/v129/main_exits": "PASS", "outcomes/v129/main_fails": "FAIL", "outcomes/v129/what_cannot_be_told": "FAIL",
+		"outcomes/v128/main_exits": "PASS", "outcomes/v128/main_fails": "FAIL", "outcomes/v128/what_is_unknown": "FAIL",
+		"outcomes/v129/main_exits": "PASS", "outcomes/v129/main_fails": "FAIL", "outcomes/v129/what_is_unknown": "FAIL",
 	}
 	if diff := cmp.Diff(want, r.below("TestInnerFeatures", 3)); diff != "" {
 		t.Errorf("assessments (-want +got):\n%s", diff)
@@ -69,7 +69,7 @@ func TestTheFrameworksFlagsChoose(t *testing.T) {
 		want  map[string]string
 	}{
 		{"labels", []string{"-labels=kubernetes=1.28"}, []string{"v128"},
-			map[string]string{"outcomes/v128/main_exits": "PASS", "outcomes/v128/main_fails": "FAIL", "outcomes/v128/what_cannot_be_told": "FAIL"}},
+			map[string]string{"outcomes/v128/main_exits": "PASS", "outcomes/v128/main_fails": "FAIL", "outcomes/v128/what_is_unknown": "FAIL"}},
 		{"labels of gates, and skipped ones", []string{"-labels=SidecarContainers=true", "-skip-labels=scenario=outcomes,scenario=refused"}, []string{"v129"},
 			map[string]string{"good/v129/main_exits": "PASS"}},
 		{"feature", []string{"-feature=^good/"}, []string{"v129"}, map[string]string{"good/v129/main_exits": "PASS"}},

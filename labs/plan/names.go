@@ -39,7 +39,7 @@ func newNames(titles, clusters []string) names {
 	}
 }
 
-// distinct shapes names. Where several come to the same, or one is too long, a
+// distinct shapes names. If several are the same, or one is too long, a
 // sum of the whole name keeps it apart.
 func distinct(all []string, shape func(string) string, longest int) map[string]string {
 	const sum = len("-00000000")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ type Image struct {
 }
 
 // ErrUnavailable says of a version that the scenario may well ask for that no
-// node image of it can be had where lab runs: there is none, and none can be
+// node image of it is available where lab runs: there is none, and none can be
 // built.
 var ErrUnavailable = errors.New("this Kubernetes version is not available here")
 
@@ -251,32 +250,15 @@ func Spec(c *dsl.Cluster, image Image) clusters.Spec {
 
 // Minor returns the minor version of "1.28.15", 28; 0 where there is none.
 func Minor(version string) int {
-	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-	if len(parts) < 2 {
-		return 0
-	}
-	minor, err := strconv.Atoi(parts[1])
+	v, err := clusters.ReleaseOf(version)
 	if err != nil {
 		return 0
 	}
-	return minor
+	return v.Minor
 }
 
 // Title names a cluster by its version and gates, such as
 // "1.28.15 SidecarContainers=true".
 func (c Cluster) Title() string {
-	parts := []string{c.Image.Version}
-	for _, gate := range sortedKeys(c.Spec.FeatureGates) {
-		parts = append(parts, fmt.Sprintf("%s=%t", gate, c.Spec.FeatureGates[gate]))
-	}
-	return strings.Join(parts, " ")
-}
-
-func sortedKeys(m map[string]bool) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return strings.Join(append([]string{c.Image.Version}, clusters.FeatureGates(c.Spec.FeatureGates).List()...), " ")
 }

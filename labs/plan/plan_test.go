@@ -53,7 +53,7 @@ func module() *dsl.Module {
 func resolve(constraint, _ string) (Image, error) {
 	switch constraint {
 	case "1.27":
-		return Image{Version: "1.27.3", Source: "build", Ref: "kindest/node:v1.27.3", Why: "1.27.3 is the newest 1.27 that can be had", Estimate: 7 * time.Minute}, nil
+		return Image{Version: "1.27.3", Source: "build", Ref: "kindest/node:v1.27.3", Why: "1.27.3 is the newest 1.27 that is available", Estimate: 7 * time.Minute}, nil
 	case "~> 1.28":
 		return Image{Version: "1.28.15", Source: "have", Ref: "kindest/node:v1.28.15"}, nil
 	}
@@ -173,7 +173,7 @@ func TestWhatCannotBeHadIsLeftOut(t *testing.T) {
 }
 
 func TestMinor(t *testing.T) {
-	for version, want := range map[string]int{"1.28.15": 28, "v1.37.0": 37, "1": 0, "x.y": 0} {
+	for version, want := range map[string]int{"1.28.15": 28, "v1.37.0": 37, "v1.30.0-rc.1+k3s1": 30, "1.30": 30, "1": 0, "x.y": 0, "": 0} {
 		if got := Minor(version); got != want {
 			t.Errorf("Minor(%q) = %d, want %d", version, got, want)
 		}

@@ -65,7 +65,7 @@ func (p *Player) Unplaced(look func(*expect.Invariant)) {
 }
 
 // close ends the invariants that are not decided, over all that was observed.
-// early is why the scenario did not come to its end, if it did not: what was not
+// early is why the scenario did not reach its end, if it did not: what was not
 // broken until then is not known to hold if somebody stopped it, or nothing was
 // seen any more.
 func (p *Player) close(early error) {

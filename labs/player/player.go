@@ -46,7 +46,7 @@ type Stage interface {
 }
 
 var (
-	// ErrInterrupted is why something that was stopped did not come to its end.
+	// ErrInterrupted is why something that was stopped did not reach its end.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrLost is the loss of what is needed to judge.
 	ErrLost = errors.New("the observation was lost")

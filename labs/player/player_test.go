@@ -167,7 +167,7 @@ func TestWhatIsTold(t *testing.T) {
 	play(t.Context(), f, invariant("i", cty.True), wait("w", cty.True), expectation("e", cty.False))
 	want := []string{"watch", "waiting: w", "decided w: <nil>", "pass w", "expecting: e", "decided e: <nil>", "fail e", "pass i"}
 	if diff := cmp.Diff(want, f.said); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
 	results := f.player.Results()
 	if results[0].Verdict == nil || results[1].Verdict != nil || results[2].Verdict == nil {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/journal"
 )
 
@@ -96,7 +97,7 @@ func Reap(ctx context.Context, run Invocation, world func(provider string) (Dest
 		if left = failed; len(left) == 0 {
 			break
 		}
-		if err := pause(ctx, again); err != nil {
+		if err := clusters.Pause(ctx, again); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
 	}
@@ -160,19 +161,8 @@ func endProcesses(ctx context.Context, id string, log *slog.Logger) {
 				_ = process.Kill() // it may have ended since
 			}
 		}
-		if making == 0 || pause(limited, again) != nil && ctx.Err() != nil {
+		if making == 0 || clusters.Pause(limited, again) != nil && ctx.Err() != nil {
 			return
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -27,7 +27,7 @@ func recorded(t *testing.T, files map[string]string, records ...collectors.Recor
 		t.Fatal(err)
 	}
 	err = errors.Join(j.Head(begin, journal.Head{ID: "r1", File: "my lab/scenario.hcl", Host: "plan9/arm64"}),
-		j.Begin("exits/v129", begin, &journal.Bench{Scenario: "exits", Cluster: "v129"}))
+		j.Begin("exits/v129", begin, &journal.Origin{Scenario: "exits", Cluster: "v129"}))
 	for i, r := range records {
 		r.Seq = uint64(i + 1)
 		err = errors.Join(err, j.Record("exits/v129", r))

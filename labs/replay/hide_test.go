@@ -140,9 +140,13 @@ func TestHidingFlipsNoVerdictOfTheCatalog(t *testing.T) {
 	if all.undecided > all.asked/20 {
 		t.Errorf("%d of %d decisions are Errors although nothing is hidden", all.undecided, all.asked)
 	}
+	of := map[collectors.Source]tally{} // one length alone has too few trials to be more than chance
 	for r, y := range all.rows {
-		if 2*y.same < y.shy {
-			t.Errorf("of %s hidden of the source %q more than two thirds of the verdicts turn to Error", r.length, r.source)
+		of[r.source] = tally{same: of[r.source].same + y.same, shy: of[r.source].shy + y.shy}
+	}
+	for source, y := range of {
+		if y.same < y.shy {
+			t.Errorf("of what is hidden of the source %q more than half of the verdicts turn to Error", source)
 		}
 	}
 	common := slices.SortedFunc(maps.Keys(all.reasons), func(a, b string) int { return cmp.Compare(all.reasons[b], all.reasons[a]) })

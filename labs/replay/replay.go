@@ -59,7 +59,7 @@ type ScenarioRun struct {
 	// Records counts its records.
 	Records int
 	// On is what the journal says of where it ran; nil in old journals.
-	On *journal.Bench
+	On *journal.Origin
 }
 
 // Elapsed is the time from the run's begin to its last record.

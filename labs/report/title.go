@@ -2,10 +2,9 @@ package report
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/labs/expect"
 )
@@ -20,14 +19,7 @@ func (c Cluster) Notes() []string {
 	if v := cmp.Or(c.Version, c.Kubernetes); v != "" {
 		out = append(out, v)
 	}
-	for _, gate := range slices.Sorted(maps.Keys(c.FeatureGates)) {
-		if c.FeatureGates[gate] {
-			out = append(out, "+"+gate)
-		} else {
-			out = append(out, "-"+gate)
-		}
-	}
-	return out
+	return append(out, clusters.FeatureGates(c.FeatureGates).Signed()...)
 }
 
 // Title is the cluster's name with its Notes.

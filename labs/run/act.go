@@ -156,7 +156,7 @@ func (s *scenarioRun) provide(ctx context.Context, st *dsl.Step, p step.Prepared
 	}
 }
 
-// sideLoad puts images on the nodes. One that is not available here is told of
+// sideLoad puts images on the nodes. One that is not available here is reported
 // and left to the nodes, which may reach what we do not.
 func (s *scenarioRun) sideLoad(ctx context.Context, images []string) {
 	if !s.on.handle.Capabilities.CanLoadImages {

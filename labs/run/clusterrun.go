@@ -35,7 +35,7 @@ type clusterRun struct {
 // up makes the cluster and reaches it.
 func (c *clusterRun) up(ctx context.Context) error {
 	if c.provisioner == nil {
-		return fmt.Errorf("no clusters of the provider %q can be had here", c.planned.Spec.ProviderName())
+		return fmt.Errorf("no clusters of the provider %q are available here", c.planned.Spec.ProviderName())
 	}
 	if err := c.image(ctx); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *clusterRun) keeps(ctx context.Context, status expect.Status) bool {
 }
 
 // taint notes that something was done to the cluster that cannot be undone; the
-// first is told later.
+// first is reported later.
 func (c *clusterRun) taint(why string) {
 	if c.irreversible == "" {
 		c.irreversible = why

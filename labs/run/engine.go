@@ -51,7 +51,7 @@ type Engine struct {
 	MaxClusters int
 	// AllowHostExec says that scenarios may run commands on this machine.
 	AllowHostExec bool
-	// ShowLogs says that the Observer is told of the containers' lines, as fast
+	// ShowLogs says that the Observer gets the containers' lines, as fast
 	// as they can be shown. They are recorded all the same.
 	ShowLogs bool
 	// Keep leaves the clusters there, with what the scenarios made; KeepOnFailure
@@ -203,7 +203,7 @@ func (i *invocation) cluster(ctx context.Context, c plan.Cluster) (report.Cluste
 	return out, runs
 }
 
-// unstarted are the runs of a cluster that never came to them.
+// unstarted are the runs of a cluster that never began.
 func unstarted(planned []plan.ScenarioRun, reason string) []report.ScenarioRun {
 	var runs []report.ScenarioRun
 	for _, p := range planned {

@@ -221,7 +221,7 @@ func TestKeptClustersStayAndAreTold(t *testing.T) {
 		found = found || e.Kind == report.EventWarning && strings.Contains(e.Text, "lab gc lab-abcdef-v129")
 	}
 	if !found {
-		t.Error("nobody was told how to remove the kept cluster")
+		t.Error("nothing says how to remove the kept cluster")
 	}
 }
 
@@ -250,7 +250,7 @@ func TestSoManyClustersAreInUseAtOnce(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"v128", "v129"}, waits); diff != "" {
-		t.Errorf("who waits is not told: %s", diff)
+		t.Errorf("the wait is not reported: %s", diff)
 	}
 }
 

@@ -110,13 +110,13 @@ func TestASecondSignalEndsFinally(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	hurry := make(chan struct{})
+	forceStop := make(chan struct{})
 	w := &runtest.World{Acting: func(ctx context.Context, what string) error {
 		switch {
 		case strings.Contains(what, "sleep"):
 			time.AfterFunc(20*time.Millisecond, cancel)
 		case strings.Contains(what, "still there"):
-			time.AfterFunc(20*time.Millisecond, func() { close(hurry) })
+			time.AfterFunc(20*time.Millisecond, func() { close(forceStop) })
 			<-ctx.Done()
 		}
 		return ctx.Err()
@@ -126,7 +126,7 @@ func TestASecondSignalEndsFinally(t *testing.T) {
     pod     = "web"
     command = ["sleep", "60"]
   }
-`+back, func(e *run.Engine) { e.ForceStop = hurry })
+`+back, func(e *run.Engine) { e.ForceStop = forceStop })
 	got := lines(r)[3:]
 	if !slices.Equal(doneOf(got), []string{"pass back", "error state", "error kubelet"}) || !strings.Contains(got[2], "for the second time") {
 		t.Errorf("steps = %q", got)
@@ -202,9 +202,9 @@ func TestInvariants(t *testing.T) {
     pod     = "web"
     command = ["false"]
   }
-  invariant "not come to" {
+  invariant "not reached" {
     condition = pod.web.container["main"].state == "running"
-  }`, []string{"pass main runs", "fail x", "skip not come to"}, "never false"},
+  }`, []string{"pass main runs", "fail x", "skip not reached"}, "never false"},
 		{"finally is not watched", `
   invariant "main runs" {
     condition = pod.web.container["main"].state == "running"

@@ -72,7 +72,7 @@ type Reconciler interface {
 	Reconcile(ctx context.Context) error
 }
 
-// Syncer is a Collector that can be asked whether it has told everything.
+// Syncer is a Collector that can be asked whether it has reported everything.
 type Syncer interface {
 	// Sync returns once everything that happened before it was recorded. It
 	// fails where ctx ends before, and a gap tells so, which goes on.
@@ -85,7 +85,7 @@ type OfSource interface {
 	Source() collectors.Source
 }
 
-// Observer is told what happens while it happens. It is called by several
+// Observer is notified of what happens while it happens. It is called by several
 // goroutines.
 type Observer interface {
 	Event(report.Event)

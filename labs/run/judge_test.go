@@ -55,6 +55,6 @@ func TestWhatWasDoneIsSaid(t *testing.T) {
 		t.Errorf("said %q (%s)", got, status)
 	}
 	if status, _ := judge(step.Expected{Failure: true}, apply.Verb(), step.Result{}, errors.New("connection refused")); status != expect.Error {
-		t.Errorf("what could not be told is %s", status)
+		t.Errorf("what is unknown is %s", status)
 	}
 }

@@ -71,7 +71,7 @@ func TestScenariosOnClustersThatExist(t *testing.T) {
 	}
 	for _, line := range []string{"connecting to Kubernetes 1.29.3", "connected: Kubernetes 1.29.3", "cleaning up", "cleaned up and given back"} {
 		if !strings.Contains(text.String(), line) {
-			t.Errorf("%q is not told:\n%s", line, text.String())
+			t.Errorf("%q is not printed:\n%s", line, text.String())
 		}
 	}
 	for e, err := range journal.Entries(log.Dir()) {

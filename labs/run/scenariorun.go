@@ -36,7 +36,7 @@ type scenarioRun struct {
 	waits, waited atomic.Int64
 	target        *value.Target
 	shared        *value.Shared
-	// secrets are the sensitive values that are not told or kept.
+	// secrets are the sensitive values that are not printed or kept.
 	secrets []string
 	report  report.ScenarioRun
 	player  *player.Player
@@ -97,7 +97,7 @@ func (s *scenarioRun) observed() report.Observed {
 
 // open makes the namespace and returns once everything in it is observed.
 func (s *scenarioRun) open(ctx context.Context) error {
-	on := journal.Bench{
+	on := journal.Origin{
 		Scenario: s.planned.Scenario, Cluster: s.planned.Cluster, Namespace: s.planned.Namespace,
 		Kubernetes: s.target.Kubernetes, Nodes: s.target.Nodes, Runtime: s.target.Runtime, Cgroup: s.target.Cgroup,
 	}
@@ -184,7 +184,7 @@ func (s *scenarioRun) show() collectors.Sink {
 	return collectors.SinkFunc(s.shown)
 }
 
-// redacted is a record as it is kept and told. The timeline has the step's true
+// redacted is a record as it is kept and printed. The timeline has the step's true
 // output, so that expectations can look at it.
 func (s *scenarioRun) redacted(r collectors.Record) collectors.Record {
 	if r.Step == nil || len(s.secrets) == 0 {

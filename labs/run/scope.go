@@ -30,5 +30,5 @@ func (s *scenarioRun) values(o expect.Observed, st *dsl.Step) *value.Scope {
 	}
 }
 
-// redact takes sensitive values out of a text that is told or kept.
+// redact takes sensitive values out of a text that is printed or kept.
 func (s *scenarioRun) redact(text string) string { return value.Redact(text, s.secrets) }

@@ -42,7 +42,7 @@ func TestLinesAreShownOnceAndKeptOnce(t *testing.T) {
 				want = kept
 			}
 			if kept == 0 || others == 0 || shown != want {
-				t.Errorf("%d lines are kept, %d shown, want %d; %d other records were told of", kept, shown, want, others)
+				t.Errorf("%d lines are kept, %d shown, want %d; %d other records were reported", kept, shown, want, others)
 			}
 		})
 	}

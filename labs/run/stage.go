@@ -68,8 +68,8 @@ func (s *scenarioRun) look(now time.Time, r *collectors.Record) {
 }
 
 // Close takes what was observed up to now. That nothing broke an invariant is no
-// more than that nobody told of it, so the sources are asked first, unless the
-// scenario did not come to its end.
+// more than that nobody reported it, so the sources are asked first, unless the
+// scenario did not reach its end.
 func (s *scenarioRun) Close(early error) time.Time {
 	at := s.in.now()
 	if early == nil && len(s.player.Watching()) > 0 {

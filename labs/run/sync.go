@@ -12,13 +12,13 @@ import (
 	"github.com/kind-lab/lab/labs/step"
 )
 
-// asking bounds how long sources have to say that they have told everything.
+// asking bounds how long sources have to say that they have reported everything.
 const asking = 10 * time.Second
 
 // lastCall brings a decision whose time is over to its verdict. That something
-// did not happen is no more than that nobody told of it, so the sources are
+// did not happen is no more than that nobody reported it, so the sources are
 // asked first: what they then tell of before the deadline, by their own clocks,
-// counts as told in time, and one that does not answer has a gap. first is a
+// counts as reported in time, and one that does not answer has a gap. first is a
 // record that arrived after the deadline already, or nil. It says whether the
 // decision is made.
 func (s *scenarioRun) lastCall(ctx context.Context, w *player.Decision, first *collectors.Record) bool {
@@ -133,7 +133,7 @@ func (s *scenarioRun) conclude(d decision) bool {
 	return false
 }
 
-// answered records that sources have told what they had at a moment, and tells
+// answered records that sources have reported what they had at a moment, and tells
 // the invariants.
 func (s *scenarioRun) answered(at time.Time, sources []collectors.Source) {
 	now := s.in.now()

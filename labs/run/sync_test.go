@@ -49,7 +49,7 @@ func (h *hung) tell(sink collectors.Sink) {
 }
 
 // TestSourcesAreAskedBeforeTheTimeIsOver lets a source hang while a container
-// ends in time: that nobody told of it is no evidence that it did not.
+// ends in time: that nobody reported it is no evidence that it did not.
 func TestSourcesAreAskedBeforeTheTimeIsOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		asked func(*hung) func(context.Context, collectors.Sink) error

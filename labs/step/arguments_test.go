@@ -80,7 +80,7 @@ func TestArgumentsThatCannotBeUsed(t *testing.T) {
 			}
 			var unobserved *step.UnobservedError
 			if errors.As(a.Err(), &unobserved) != (name == "not observed") {
-				t.Errorf("%v is told from others as what is not observed yet", a.Err())
+				t.Errorf("%v is distinguished from others as what is not observed yet", a.Err())
 			}
 		})
 	}

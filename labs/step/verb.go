@@ -44,7 +44,7 @@ type Prepared struct {
 	Limit time.Duration
 }
 
-// Words are how a verb is told of.
+// Words are how reports name a verb.
 type Words struct {
 	// Accepted comes before the Summary of what was done although a failure was
 	// expected, such as "the API server accepted ".
@@ -82,7 +82,7 @@ type Definition[A action.Action] struct {
 	PrepareOf func(*Arguments, A) Prepared
 	// SummaryOf is nil where what was done to objects says it.
 	SummaryOf func(Result) string
-	// Saying has how it is told of, Progress what is said while it goes on, such
+	// Saying has how it is reported, Progress what is said while it goes on, such
 	// as "sleeping"; "doing" if it is empty. Traces says who tells of it.
 	Saying   Words
 	Progress string

@@ -17,7 +17,7 @@ import (
 )
 
 // origin is where a manifest's text is from: an expression, and the file that
-// it is the content of, as lines are told in; empty where it is none.
+// it is the content of, as lines are numbered in; empty where it is none.
 type origin struct {
 	at   hcl.Range
 	file string

@@ -41,7 +41,7 @@ func Load(name string, o dsl.Options) (*dsl.Module, diag.List, error) {
 }
 
 // checked adds what cannot work on Kubernetes to the mistakes in a scenario;
-// where it has some of the language's, as far as that can be told.
+// where it has some of the language's, as far as that is known.
 func checked(m *dsl.Module, problems diag.List) diag.List {
 	if problems.HasErrors() {
 		problems = append(problems, Clusters(m)...)

@@ -11,16 +11,16 @@ import (
 )
 
 // podOf checks the containers of an object that makes pods, on the clusters
-// that are expected to take it. Where that cannot be told before the run, what
+// that are expected to take it. If that is unknown before the run, what
 // is wrong is a warning. aware says that the scenario itself minds which version
 // it runs on.
 func (c *checker) podOf(s *dsl.Scenario, st *dsl.Step, f step.Forecast, o placed, aware bool) {
 	if o.pod == nil {
 		return
 	}
-	each, all := c.refusals(s, st)
+	each, all := c.rejections(s, st)
 	tell := c.errorf
-	if all == maybeRefused {
+	if all == maybeRejected {
 		tell = c.warnf
 	}
 	if all < refused {
@@ -65,7 +65,7 @@ func (c *checker) restartPolicy(s *dsl.Scenario, strict bool, o placed, containe
 	var refused, dropped []string
 	for _, on := range s.Clusters {
 		known := c.clusters[on]
-		if known == nil || known.minor == 0 || each[on] > notRefused {
+		if known == nil || known.minor == 0 || each[on] > notRejected {
 			continue
 		}
 		name := fmt.Sprintf("cluster.%s (1.%d)", on.Name, known.minor)

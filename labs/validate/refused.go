@@ -12,18 +12,18 @@ import (
 // be refused.
 type foreseen int
 
-// Whether a refusal is foreseen.
+// Whether a rejection is foreseen.
 const (
-	notRefused foreseen = iota
-	maybeRefused
+	notRejected foreseen = iota
+	maybeRejected
 	refused
 )
 
-// refusal is what expect_error says on one cluster.
-func (c *checker) refusal(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) foreseen {
+// rejection is what expect_error says on one cluster.
+func (c *checker) rejection(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) foreseen {
 	limits := action.LimitsOf(step.Action)
 	if limits == nil || limits.ExpectError == nil {
-		return notRefused
+		return notRejected
 	}
 	expr := limits.ExpectError
 	scope := c.scope(s, step, on)
@@ -31,11 +31,11 @@ func (c *checker) refusal(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) fore
 	v, diags := scope.Eval(expr)
 	switch {
 	case diags.HasErrors() || !v.IsKnown() || on != nil && c.unsettled(s, expr, on):
-		return maybeRefused
+		return maybeRejected
 	case v.IsNull():
-		return notRefused
+		return notRejected
 	case v.Type() == cty.Bool && v.False(), v.Type() == cty.String && v.AsString() == "false":
-		return notRefused
+		return notRejected
 	}
 	return refused
 }
@@ -64,17 +64,17 @@ func (k *knownCluster) unsettled(attribute string) bool {
 	return false
 }
 
-// refusals is what expect_error says on each of the scenario's clusters, and
-// what can be told of all of them together: refused where it is certain on
-// each, notRefused where a cluster certainly takes it.
-func (c *checker) refusals(s *dsl.Scenario, step *dsl.Step) (map[*dsl.Cluster]foreseen, foreseen) {
+// rejections is what expect_error says on each of the scenario's clusters, and
+// what is known of all of them together: refused where it is certain on
+// each, notRejected where a cluster certainly takes it.
+func (c *checker) rejections(s *dsl.Scenario, step *dsl.Step) (map[*dsl.Cluster]foreseen, foreseen) {
 	each := map[*dsl.Cluster]foreseen{}
 	all := refused
 	if len(s.Clusters) == 0 {
-		all = c.refusal(s, step, nil)
+		all = c.rejection(s, step, nil)
 	}
 	for _, on := range s.Clusters {
-		each[on] = c.refusal(s, step, on)
+		each[on] = c.rejection(s, step, on)
 		all = min(all, each[on])
 	}
 	return each, all

@@ -29,7 +29,7 @@ func (v Validator) Check(m *dsl.Module) diag.List {
 	return diag.FromHCL(c.once(), c.files)
 }
 
-// Clusters is the part of Check that is about clusters alone: it can be told
+// Clusters is the part of Check that is about clusters alone: it can be checked
 // also where the decoder found errors elsewhere.
 func Clusters(m *dsl.Module) diag.List {
 	c := Validator{}.newChecker(m)
@@ -83,7 +83,7 @@ func (c *checker) warnf(at hcl.Range, summary, detail string, args ...any) {
 	c.diags = append(c.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// once leaves out what was told before: a matrix has the same mistake in every
+// once leaves out what was reported before: a matrix has the same mistake in every
 // row.
 func (c *checker) once() hcl.Diagnostics {
 	seen := map[string]bool{}
@@ -116,7 +116,7 @@ func (c *checker) cluster(cluster *dsl.Cluster) {
 	c.clusters[cluster] = known
 	constraint, err := clusters.ParseConstraint(cluster.Kubernetes)
 	if err != nil {
-		return // the decoder told of it
+		return // the decoder reported it
 	}
 	minor, one := constraint.Minor()
 	if !one {

@@ -16,7 +16,7 @@ type Validator struct{ Verbs step.Table }
 func Default() Validator { return Validator{Verbs: verbs.Default()} }
 
 // Check returns what is wrong with a module that dsl.Load found no error in,
-// sorted by place. A mistake in a manifest is told at its own file and line
+// sorted by place. A mistake in a manifest is reported at its own file and line
 // where the manifest is a file of the scenario's.
 func Check(m *dsl.Module) diag.List { return Default().Check(m) }
 
@@ -25,6 +25,6 @@ func Check(m *dsl.Module) diag.List { return Default().Check(m) }
 func Needs(p *plan.Plan) { Default().Needs(p) }
 
 // HostCommands says of every step of a plan that runs a command on this machine
-// that it is not allowed to: for who was not told that it is. A step that
+// that it is not allowed to: if nothing allows it. A step that
 // several runs have is named once.
 func HostCommands(p *plan.Plan) diag.List { return Default().HostCommands(p) }

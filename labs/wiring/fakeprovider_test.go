@@ -224,7 +224,7 @@ func TestWhatIsLeftOfARunIsRemoved(t *testing.T) {
 	}
 }
 
-// listener keeps what is told of a run.
+// listener keeps what a run reports.
 type listener struct {
 	mu   sync.Mutex
 	said strings.Builder

@@ -47,7 +47,7 @@ func (w *Parts) Acquire(ctx context.Context, root string, spec clusters.Spec, pr
 	}
 	by := w.Provisioners[clusters.ProviderKind]
 	if by == nil {
-		return nil, fmt.Errorf("no clusters of the provider %q can be had here", clusters.ProviderKind)
+		return nil, fmt.Errorf("no clusters of the provider %q are available here", clusters.ProviderKind)
 	}
 	image, err := w.Resolve(ctx, spec.Version, spec.Image)
 	if err != nil {

@@ -164,7 +164,7 @@ func (w *Parts) Discard(ctx context.Context, c clusters.Orphan) error {
 	provider := cmp.Or(c.Provider, clusters.ProviderKind)
 	by := w.Provisioners[provider]
 	if by == nil {
-		return fmt.Errorf("removing %s: no clusters of the provider %q can be had here", c.ID, provider)
+		return fmt.Errorf("removing %s: no clusters of the provider %q are available here", c.ID, provider)
 	}
 	if err := reaper.Destroy(ctx, by, journal.Intent{ID: c.ID, Kubeconfig: c.Kubeconfig}); err != nil || c.Run == "" {
 		return err

@@ -46,7 +46,7 @@ func ParseBounding(status []byte) (Bounding, error) {
 	return 0, fmt.Errorf("reading the capability bounding set: no line CapBnd among %d bytes", len(status))
 }
 
-// Has says whether the capability, named as in capabilities(7), can be had.
+// Has says whether the capability, named as in capabilities(7), is available.
 // A name that is not known is said to be had: judging it is the runtime's
 // work.
 func (b Bounding) Has(name string) bool {

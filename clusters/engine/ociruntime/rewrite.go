@@ -9,7 +9,7 @@ import (
 
 // Limits is what this host can give to a container.
 type Limits struct {
-	// Bounding holds the capabilities that can be had.
+	// Bounding holds the capabilities that are available.
 	Bounding Bounding
 	// LowestOOM returns the lowest oom_score_adj that can be set, not lower
 	// than wanted. It is called only where CAP_SYS_RESOURCE is missing.

@@ -113,13 +113,13 @@ func TestRewriteLeavesAlone(t *testing.T) {
 		spec   string
 		limits Limits
 	}{
-		"a host that has everything":   {string(fixture(t, "config.json")), whole(t)},
-		"no process":                   {`{"ociVersion":"1.0.2"}`, sandbox()},
-		"no capabilities":              {`{"process":{"args":["/x"]}}`, sandbox()},
-		"null capabilities":            {`{"process":{"capabilities":null,"rlimits":null,"oomScoreAdj":null}}`, sandbox()},
-		"capabilities that can be had": {`{"process":{"capabilities":{"bounding":["CAP_KILL"],"ambient":null}}}`, sandbox()},
-		"a soft limit":                 {`{"process":{"rlimits":[{"type":"RLIMIT_NOFILE","hard":20000,"soft":10}]}}`, sandbox()},
-		"a high OOM score":             {`{"process":{"oomScoreAdj":1000}}`, sandbox()},
+		"a host that has everything":      {string(fixture(t, "config.json")), whole(t)},
+		"no process":                      {`{"ociVersion":"1.0.2"}`, sandbox()},
+		"no capabilities":                 {`{"process":{"args":["/x"]}}`, sandbox()},
+		"null capabilities":               {`{"process":{"capabilities":null,"rlimits":null,"oomScoreAdj":null}}`, sandbox()},
+		"capabilities that are available": {`{"process":{"capabilities":{"bounding":["CAP_KILL"],"ambient":null}}}`, sandbox()},
+		"a soft limit":                    {`{"process":{"rlimits":[{"type":"RLIMIT_NOFILE","hard":20000,"soft":10}]}}`, sandbox()},
+		"a high OOM score":                {`{"process":{"oomScoreAdj":1000}}`, sandbox()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after, changes, err := RewriteSpec([]byte(c.spec), c.limits)

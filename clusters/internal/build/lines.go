@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bufio"
 	"bytes"
 	"strings"
 	"sync"
@@ -22,14 +21,15 @@ func (l *lines) Write(b []byte) (int, error) {
 	l.part = append(l.part, b...)
 	for {
 		i := bytes.IndexAny(l.part, "\r\n")
+		next := i + 1
 		if i < 0 && len(l.part) > longestLine {
-			i = longestLine
+			i, next = longestLine, longestLine
 		}
 		if i < 0 {
 			return len(b), nil
 		}
 		l.keep(string(l.part[:i]))
-		l.part = l.part[i+1:]
+		l.part = l.part[next:]
 	}
 }
 
@@ -58,11 +58,9 @@ func (l *lines) last() string {
 // OutputLines are the non-empty lines of a command's output.
 func OutputLines(out []byte) []string {
 	var found []string
-	scanner := bufio.NewScanner(bytes.NewReader(out))
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		if line := strings.TrimSpace(scanner.Text()); line != "" {
-			found = append(found, line)
+	for line := range bytes.Lines(out) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			found = append(found, string(line))
 		}
 	}
 	return found

@@ -46,7 +46,7 @@ func (p *pulse) beat(every time.Duration) {
 	}
 }
 
-// Say notes what the stage is at; it is told with the next beat.
+// Say notes what the stage is at; it is reported with the next beat.
 func (p *pulse) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

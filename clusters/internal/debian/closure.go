@@ -25,6 +25,9 @@ type closure struct {
 	libraries []string
 }
 
+// longestPath is the kernel's bound of a path, in bytes.
+const longestPath = 4096
+
 // NewClosure begins with nothing.
 func NewClosure(root string) (*closure, error) {
 	c := &closure{root: root, files: map[string]oci.File{}}
@@ -146,6 +149,9 @@ func (c *closure) addNeeded(full string, depth int) error {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_INTERP {
 			continue
+		}
+		if p.Filesz > longestPath {
+			return fmt.Errorf("reading the loader of %s: its name has %d bytes", full, p.Filesz)
 		}
 		loader := make([]byte, p.Filesz)
 		if _, err := p.ReadAt(loader, 0); err != nil {

@@ -72,7 +72,7 @@ func (g Tool) CacheDir(ctx context.Context) (string, error) {
 }
 
 // Versions are the released versions of a module that are listed, oldest
-// first. The list may lack versions that can be had.
+// first. The list may lack versions that are available.
 func (g Tool) Versions(ctx context.Context, module string) ([]string, error) {
 	mods, err := g.modules(ctx, "list", "-m", "-e", "-versions", "-json", module)
 	if err != nil {

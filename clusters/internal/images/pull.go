@@ -99,10 +99,13 @@ func (p *Puller) pull(ctx context.Context, ref string, progress build.Progress) 
 // own preface.
 func lastLine(err error) string {
 	var failed *clusters.CommandError
-	if !errors.As(err, &failed) || failed.Output == "" {
+	if !errors.As(err, &failed) {
 		return build.OneLine(err.Error())
 	}
 	output := build.OutputLines([]byte(failed.Output))
+	if len(output) == 0 {
+		return build.OneLine(err.Error())
+	}
 	return strings.TrimPrefix(output[len(output)-1], "Error response from daemon: ")
 }
 

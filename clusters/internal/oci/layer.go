@@ -110,7 +110,7 @@ func AppendTar(w io.Writer, name string, files []File) error {
 			return fmt.Errorf("reading the root file system: %w", err)
 		}
 		if h.Typeflag == tar.TypeDir {
-			made[strings.Trim(strings.TrimPrefix(h.Name, "."), "/")] = true
+			made[path.Clean(strings.TrimPrefix(h.Name, "/"))] = true
 		}
 		if err := out.WriteHeader(h); err != nil {
 			return fmt.Errorf("writing the root file system: %w", err)

@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // Area is a part of the store in which one build runs at a time.
@@ -61,7 +62,7 @@ func (s Store) Lock(ctx context.Context, in Area, what string, waiting func(hold
 		}
 		holder, _ := os.ReadFile(path + ".holder")
 		waiting(strings.TrimSpace(string(holder)))
-		if err := Pause(ctx, lockPoll); err != nil {
+		if err := clusters.Pause(ctx, lockPoll); err != nil {
 			return nil, fmt.Errorf("waiting for another build to end: %w", err)
 		}
 	}
@@ -70,16 +71,4 @@ func (s Store) Lock(ctx context.Context, in Area, what string, waiting func(hold
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, SpaceError(err)), held.Unlock())
 	}
 	return held.Unlock, nil
-}
-
-// Pause lets d pass, or returns why ctx ended.
-func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

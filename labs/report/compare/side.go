@@ -3,10 +3,10 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/report"
 	"github.com/kind-lab/lab/labs/report/document"
 )
@@ -92,31 +92,23 @@ func gaps(all []document.GapPicture) string {
 	return strings.Join(out, ", ")
 }
 
-// minor is the version without its patch.
+// minor is the version without its patch, or what is written if it is none.
 func (s side) minor() string {
-	parts := strings.SplitN(s.Kubernetes, ".", 3)
-	return strings.Join(parts[:min(2, len(parts))], ".")
+	v, err := clusters.ReleaseOf(s.Kubernetes)
+	if err != nil {
+		return s.Kubernetes
+	}
+	return v.Line()
 }
 
 // gates are the side's feature gates in one text.
-func (s side) gates() string { return strings.Join(gateNotes(s.FeatureGates), " ") }
-
-// gateNotes are "+Gate" for those that are on, and "-Gate" for those off.
-func gateNotes(gates map[string]bool) []string {
-	var out []string
-	for _, gate := range slices.Sorted(maps.Keys(gates)) {
-		sign := "-"
-		if gates[gate] {
-			sign = "+"
-		}
-		out = append(out, sign+gate)
-	}
-	return out
+func (s side) gates() string {
+	return strings.Join(clusters.FeatureGates(s.FeatureGates).Signed(), " ")
 }
 
 // About is the side's version and gates, such as "1.28.15 +SidecarContainers".
 func (s Side) About() string {
-	return strings.Join(append([]string{s.Kubernetes}, gateNotes(s.FeatureGates)...), " ")
+	return strings.Join(append([]string{s.Kubernetes}, clusters.FeatureGates(s.FeatureGates).Signed()...), " ")
 }
 
 // table are sides that are compared with one another.

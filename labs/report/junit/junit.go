@@ -6,11 +6,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
 	"github.com/kind-lab/lab/labs/report/layout"
@@ -129,15 +128,11 @@ func ownSuite(r report.Report) suite {
 }
 
 func properties(r report.Report, run report.ScenarioRun, c report.Cluster) *propertyList {
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(c.FeatureGates)) {
-		gates = append(gates, fmt.Sprintf("%s=%t", name, c.FeatureGates[name]))
-	}
 	p := &propertyList{}
 	for _, pair := range [][2]string{
 		{"lab.run", r.ID}, {"lab.version", r.LabVersion}, {"lab.folder", r.Folder}, {"cluster", run.Cluster},
 		{"namespace", run.Namespace}, {"kubernetes", c.Version}, {"kubernetes.asked", c.Kubernetes},
-		{"feature_gates", strings.Join(gates, ",")}, {"node_image", c.Image}, {"node_image.source", c.ImageSource},
+		{"feature_gates", clusters.FeatureGates(c.FeatureGates).String()}, {"node_image", c.Image}, {"node_image.source", c.ImageSource},
 	} {
 		if pair[1] != "" {
 			p.All = append(p.All, property{Name: pair[0], Value: layout.Clean(pair[1])})

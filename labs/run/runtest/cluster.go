@@ -31,7 +31,7 @@ type Cluster struct {
 	cordoned map[string]bool
 	// changes counts what was patched.
 	changes int
-	// processes are those that crictl told of.
+	// processes are those that crictl reported.
 	processes []process
 
 	sinks map[string]collectors.Sink
@@ -129,7 +129,7 @@ func (o *collector) Run(ctx context.Context) error {
 	return broken
 }
 
-// Sync returns once everything was told, unless the world's Asked says otherwise.
+// Sync returns once everything was reported, unless the world's Asked says otherwise.
 func (o *collector) Sync(ctx context.Context) error {
 	if o.cluster.world.Asked == nil {
 		return nil

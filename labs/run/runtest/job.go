@@ -40,7 +40,7 @@ type container struct {
 	collectors.Container
 	runsFor  time.Duration
 	exitCode int
-	// onTerm is the exit code with which it ends when it is told to; -1 where
+	// onTerm is the exit code with which it ends when it is asked to; -1 where
 	// it does not.
 	onTerm int
 	// kill takes the exit code with which it is ended.

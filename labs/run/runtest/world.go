@@ -1,8 +1,8 @@
 // Package runtest is a world for tests of runs: clusters that are there at
-// once, and pods that behave as Kubernetes' do, told to collectors as the real
+// once, and pods that behave as Kubernetes' do, reported to collectors as the real
 // ones tell them. A container runs for the time that its variable RUNS_FOR
 // says, such as "100ms", or for ever without one, and ends with EXIT_CODE. One
-// that is told to stop ends by SIGKILL after the pod's grace period, read as
+// that is asked to stop ends by SIGKILL after the pod's grace period, read as
 // tenths of seconds, or at once with the exit code ON_TERM if it has one. No
 // container is started again. Commands in containers and nodes are echo, cat,
 // true, false and sleep; those on this machine are real.
@@ -41,10 +41,10 @@ type World struct {
 	Acting func(ctx context.Context, what string) error
 	// Breaks gives the failures of observers: who receives one gives up.
 	Breaks chan error
-	// Holds says of a record that it is not told, as by a source that hangs.
+	// Holds says of a record that it is not reported, as by a source that hangs.
 	Holds func(collectors.Record) bool
-	// Asked is what observers do when they are asked whether they have told
-	// everything; nil means that they have.
+	// Asked is what observers do when they are asked whether they have
+	// reported everything; nil means that they have.
 	Asked func(ctx context.Context, sink collectors.Sink) error
 
 	mu    sync.Mutex
@@ -68,12 +68,7 @@ func (w *World) Create(ctx context.Context, spec clusters.Spec, id, kubeconfig s
 	}
 	defer w.begun(id)
 	progress("Starting control-plane")
-	timer := time.NewTimer(w.CreateTakes)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = clusters.Pause(ctx, w.CreateTakes)
 	if err := ctx.Err(); err != nil {
 		return clusters.Handle{}, err
 	}

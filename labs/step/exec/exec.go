@@ -13,24 +13,16 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/step"
 	"github.com/kind-lab/lab/labs/step/failure"
 )
-
-// Nodes reaches the machines of a cluster's nodes.
-type Nodes interface {
-	// NodeExec runs a command in a node; its failure wraps the
-	// *os/exec.ExitError of the engine's client.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-	// NodeState is what the node's machine is doing, such as "running".
-	NodeState(ctx context.Context, node string) (string, error)
-}
 
 // Runner runs commands for one cluster. It may be used by several goroutines.
 type Runner struct {
 	client kubernetes.Interface
 	stream stream
-	nodes  Nodes
+	nodes  clusters.Nodes
 	names  []string
 }
 
@@ -45,7 +37,7 @@ func New(on step.Cluster) *Runner {
 // failed. The error is a *failure.ExitError where it ended with an exit code other
 // than 0; a *failure.FailedError or *failure.Rejection where it could not be begun
 // (no such pod, a container that does not run, no such program) or did not end
-// before the context's deadline; any other where it could not be told.
+// before the context's deadline; any other if it is unknown.
 func (r *Runner) Do(ctx context.Context, in Request) (step.Result, error) {
 	if len(in.Command) == 0 {
 		return step.Result{}, errors.New("the command is empty: it needs a program at least")

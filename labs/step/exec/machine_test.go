@@ -37,6 +37,8 @@ func (n nodes) NodeState(context.Context, string) (string, error) {
 	return n.state, nil
 }
 
+func (n nodes) NodeAction(context.Context, string, string) error { return nil }
+
 func TestCommandsOnNodes(t *testing.T) {
 	tests := []struct {
 		name, state, node, command string
@@ -47,7 +49,7 @@ func TestCommandsOnNodes(t *testing.T) {
 		{"done", "running", "n1", "echo hello", "hello\n", 0, "", ""},
 		{"exit code", "running", "n1", "echo oops >&2; exit 4", "", 4, "exit code 4: oops", ""},
 		{"not found by the runtime", "running", "n1", "echo 'OCI runtime exec failed: not found' >&2; exit 127", "", -1, "could not be started: OCI runtime", ""},
-		{"not found, told by docker", "running", "n1", "echo 'OCI runtime exec failed: not found'; exit 126", "OCI runtime exec failed: not found\n", -1, "could not be started: OCI runtime", ""},
+		{"not found, reported by docker", "running", "n1", "echo 'OCI runtime exec failed: not found'; exit 126", "OCI runtime exec failed: not found\n", -1, "could not be started: OCI runtime", ""},
 		{"not found by a shell", "running", "n1", "echo 'sh: nope: not found' >&2; exit 127", "", 127, "exit code 127", ""},
 		{"the engine fails", "running", "n1", "exit 125", "", -1, "", "exit status 125"},
 		{"paused", "paused", "n1", "exit 1", "", -1, "node n1 does not run: it is paused", ""},

@@ -55,7 +55,7 @@ func (e *Rejection) Error() string {
 // Failure is what the API server said.
 func (e *Rejection) Failure() string { return e.Message }
 
-// FailedError is a step that was begun and did not come to its end: an object
+// FailedError is a step that was begun and did not reach its end: an object
 // that did not go in time, a container that does not run.
 type FailedError struct {
 	// Message says in a sentence what was found and, where it can be said,

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
@@ -17,22 +16,11 @@ import (
 	"github.com/kind-lab/lab/labs/step/failure"
 )
 
-// Machines reaches the machines of a cluster's nodes.
-type Machines interface {
-	// NodeAction does Stop, Start, Restart, Pause or Unpause; an error is
-	// a *clusters.NodeStateError where the machine's state does not allow it.
-	NodeAction(ctx context.Context, node, action string) error
-	// NodeState is what the machine is doing, such as "running".
-	NodeState(ctx context.Context, node string) (string, error)
-	// NodeExec runs a command in it; a failure wraps the *os/exec.ExitError.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
-
 // Operator does things to the nodes of one cluster. It may be used by several
 // goroutines.
 type Operator struct {
 	client   kubernetes.Interface
-	machines Machines
+	machines clusters.Nodes
 	nodes    []clusters.Node
 	// answers returns once the API server does.
 	answers func(context.Context) error

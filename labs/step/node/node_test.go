@@ -171,6 +171,6 @@ func TestTheAPIServerIsWaitedFor(t *testing.T) {
 	out, err := o.Do(ctx, Request{Node: "cp", Action: Start})
 	fakes.WantError(t, err, "waiting until the API server answers: context deadline exceeded")
 	if len(out.Actions) != 1 {
-		t.Errorf("that it was started is not told: %v", out.Actions)
+		t.Errorf("that it was started is not reported: %v", out.Actions)
 	}
 }

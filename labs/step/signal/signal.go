@@ -7,29 +7,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/labs/step"
 	"github.com/kind-lab/lab/labs/step/failure"
 	"github.com/kind-lab/lab/labs/step/objects"
 )
 
-// Nodes runs commands in a cluster's nodes.
-type Nodes interface {
-	// NodeExec fails with what has an ExitCode, as *os/exec.ExitError.
-	NodeExec(ctx context.Context, node string, stdin io.Reader, stdout, stderr io.Writer, cmd ...string) error
-}
-
 // Sender sends signals in one cluster. It may be used by several goroutines.
 type Sender struct {
 	client kubernetes.Interface
-	nodes  Nodes
+	nodes  clusters.Exec
 }
 
 // New returns a Sender for a cluster.

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // spec is the state of a gate in one version.
@@ -168,7 +170,6 @@ func since(e ast.Expr) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	_, after, _ := strings.Cut(text, ".")
-	minor, err := strconv.Atoi(after)
-	return minor, err == nil
+	v, err := clusters.ReleaseOf(text)
+	return v.Minor, err == nil
 }

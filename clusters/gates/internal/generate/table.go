@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
 // table holds the states of each gate by minor version.
@@ -29,8 +31,8 @@ func (t *table) add(version string, found map[string]spec) {
 }
 
 func minorOf(version string) int {
-	minor, _ := strconv.Atoi(strings.Split(version, ".")[1]) // of a version of ours
-	return minor
+	v, _ := clusters.ReleaseOf(version) // of a version of ours
+	return v.Minor
 }
 
 // text writes the table: a line of the versions, then one for each gate, such

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/internal/build"
 	"github.com/kind-lab/lab/clusters/internal/images"
 	"github.com/kind-lab/lab/clusters/internal/oci"
@@ -162,7 +163,7 @@ func (r *Recipe) waitForContainerd(ctx context.Context, container string) error 
 		if err == nil {
 			return nil
 		}
-		if waitErr := store.Pause(ctx, 250*time.Millisecond); waitErr != nil {
+		if waitErr := clusters.Pause(ctx, 250*time.Millisecond); waitErr != nil {
 			var log bytes.Buffer
 			if said, logErr := r.engine.Run(context.WithoutCancel(ctx), nil, "logs", "--tail", "20", container); logErr == nil {
 				log.WriteString(said)

@@ -51,7 +51,7 @@ func (r *Recipe) whole(ctx context.Context, v clusters.Version) (gotool.Module, 
 		}
 	}
 	if len(missing) > 0 || len(parts) < len(modules) {
-		return gotool.Module{}, nil, fmt.Errorf("%d of its %d modules are not available, such as %s (%s)",
+		return gotool.Module{}, nil, fmt.Errorf("modules are not available (%d of %d), such as %s (%s)",
 			max(len(missing), len(modules)-len(parts)), len(modules), strings.Join(missing[:min(len(missing), 1)], ""), gotool.FirstError(parts))
 	}
 	return found, modules, nil

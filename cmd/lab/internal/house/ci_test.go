@@ -39,7 +39,9 @@ func ci(t *testing.T, interrupt bool, env ...string) (printed, made string, code
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(filepath.Join(dir, ".ci", "run"))
+	// A shell reads it. To execute a file that was just written fails while a process
+	// that another test has forked still has it open.
+	cmd := exec.Command("bash", filepath.Join(dir, ".ci", "run"))
 	cmd.Env = append(append(os.Environ(), "CI_MINUTE=1", "PATH="+filepath.Join(dir, "programs")+":"+os.Getenv("PATH")), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -127,6 +127,9 @@ func printWords(root string, to io.Writer) (int, error) {
 	}
 	found := map[string][]finding{}
 	err = sources(root, func(s source) error {
+		if strings.HasPrefix(s.name, "cmd/lab/internal/house/") { // its tests need the words
+			return nil
+		}
 		found[s.top()] = append(found[s.top()], w.find(s)...)
 		return nil
 	}, ".go", ".md", ".hcl", ".sh", "Makefile")

@@ -86,7 +86,7 @@ scenario "fault" {
   }
 }
 
-# What hangs neither answers nor breaks: nothing tells that nothing is told.
+# What hangs neither answers nor breaks: nothing shows that nothing is reported.
 scenario "hang" {
   clusters = [cluster.v129]
   matrix {

@@ -124,7 +124,7 @@ scenario "verbs" {
     container = "main"
     signal    = "SIGUSR1"
   }
-  wait "it was told" {
+  wait "it has logged the signal" {
     condition = logged(pod.web.container["main"], "got usr1")
     within    = "10s"
   }

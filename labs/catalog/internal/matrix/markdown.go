@@ -2,10 +2,10 @@ package matrix
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
@@ -53,14 +53,7 @@ func changedLabs(labs []Lab) []string {
 
 // title names a cluster by its version and gates.
 func title(kubernetes string, gates map[string]bool) string {
-	for _, gate := range slices.Sorted(maps.Keys(gates)) {
-		sign := "-"
-		if gates[gate] {
-			sign = "+"
-		}
-		kubernetes += " " + sign + gate
-	}
-	return kubernetes
+	return strings.Join(append([]string{kubernetes}, clusters.FeatureGates(gates).Signed()...), " ")
 }
 
 // notRecorded stands in the table where nothing is known of a lab on a cluster.

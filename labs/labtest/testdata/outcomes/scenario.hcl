@@ -30,7 +30,7 @@ scenario "outcomes" {
     when      = target.minor < 28
     condition = job.myapp.complete
   }
-  expect "what cannot be told" {
+  expect "what is unknown" {
     condition = regex("x+y", job.myapp.name) == "xy"
   }
 }

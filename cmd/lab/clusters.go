@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kind-lab/lab/clusters"
 	"github.com/kind-lab/lab/clusters/pool"
 	"github.com/kind-lab/lab/labs/wiring"
 )
 
-// clusterLine is a cluster in the JSON form of `lab ls`.
+// clusterLine is a cluster in the JSON form of `lab clusters`.
 type clusterLine struct {
 	ID           string          `json:"id"`
 	Kubernetes   string          `json:"kubernetes,omitempty"`
@@ -30,21 +30,20 @@ type clusterLine struct {
 	Kubeconfig string    `json:"kubeconfig,omitempty"`
 }
 
-func (a *app) lsCommand() *cobra.Command {
+func (a *app) clustersCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "ls", Short: "List the clusters of lab on this machine", Args: noArguments, SuggestFor: []string{"clusters", "ps", "get"},
+		Use: "clusters", Aliases: []string{"ls"}, Short: "List the clusters of lab on this machine", Args: noArguments, SuggestFor: []string{"ps", "get"},
 		Long: `Lists the clusters of lab on this machine: those that are idle and wait for the
-next run, those in use, and those that a run left behind or kept. ` + "`lab list`" + `
-lists the labs of the catalog.`,
-		Example: "  lab ls",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ls(cmd.Context(), asJSON) },
+next run, those in use, and those that a run left behind or kept.`,
+		Example: "  lab clusters",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listClusters(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	return cmd
 }
 
-func (a *app) ls(ctx context.Context, asJSON bool) error {
+func (a *app) listClusters(ctx context.Context, asJSON bool) error {
 	parts, err := a.openMaker(ctx)
 	if err != nil {
 		return broken(err)
@@ -70,17 +69,9 @@ func (a *app) ls(ctx context.Context, asJSON bool) error {
 		if !l.Used.IsZero() {
 			used = time.Since(l.Used).Round(time.Second).String() + " ago"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.ID, orDash(l.Kubernetes), orDash(gatesText(l.FeatureGates)), len(l.Nodes), memory, used, l.State)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.ID, orDash(l.Kubernetes), orDash(clusters.FeatureGates(l.FeatureGates).String()), len(l.Nodes), memory, used, l.State)
 	}
 	return table.Flush()
-}
-
-func gatesText(gates map[string]bool) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		parts = append(parts, fmt.Sprintf("%s=%t", name, gates[name]))
-	}
-	return strings.Join(parts, ",")
 }
 
 // clusterLines are the pool's clusters and then those beside it.

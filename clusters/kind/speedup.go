@@ -10,24 +10,26 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kind-lab/lab/clusters"
 )
 
-// hurry takes the waiting out of a cluster's start, as soon as kubeadm has begun
-// it: see dnsPods.hurry and givesPodCIDRs. The error is nil where ctx ends first.
-func (p *Provisioner) hurry(ctx context.Context, c *creation) error {
+// speedUp takes the waiting out of a cluster's start, as soon as kubeadm has begun
+// it: see dnsPods.speedUp and givesPodCIDRs. The error is nil where ctx ends first.
+func (p *Provisioner) speedUp(ctx context.Context, c *creation) error {
 	select {
 	case <-c.log.booted:
 	case <-ctx.Done():
 		return nil
 	}
-	err := p.hurryAs(ctx, c)
+	err := p.speedUpAs(ctx, c)
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-func (p *Provisioner) hurryAs(ctx context.Context, c *creation) error {
+func (p *Provisioner) speedUpAs(ctx context.Context, c *creation) error {
 	admin, err := p.admin(ctx, c)
 	if err != nil {
 		return err
@@ -52,29 +54,29 @@ func (p *Provisioner) hurryAs(ctx context.Context, c *creation) error {
 	placing, placed := context.WithCancel(ctx)
 	var proxy sync.WaitGroup
 	proxy.Go(func() { placeProxy(placing, client, c.nodes[0].Name) })
-	err = hurryWith(ctx, c, client, func(ctx context.Context) { p.awaitProxy(ctx, c.nodes[0].Name) })
+	err = speedUpWith(ctx, c, client, func(ctx context.Context) { p.awaitProxy(ctx, c.nodes[0].Name) })
 	beside.Wait()
 	placed()
 	proxy.Wait()
 	return errors.Join(err, network)
 }
 
-// hurryWith gives the nodes their podCIDRs once the pods of CoreDNS are pending:
+// speedUpWith gives the nodes their podCIDRs once the pods of CoreDNS are pending:
 // a node that has one is soon ready, and then they have nodes.
-func hurryWith(ctx context.Context, c *creation, client kubernetes.Interface, proxy func(context.Context)) error {
+func speedUpWith(ctx context.Context, c *creation, client kubernetes.Interface, proxy func(context.Context)) error {
 	pending := make(chan struct{})
 	var network error
 	var beside sync.WaitGroup
 	if givesPodCIDRs(c.spec) {
 		beside.Go(func() {
-			<-pending // which is closed when hurry returns, at the latest
+			<-pending // which is closed when speedUp returns, at the latest
 			if network = givePodCIDRs(ctx, client, c.nodes); network != nil {
 				network = fmt.Errorf("giving the nodes their podCIDRs: %w", network)
 			}
 		})
 	}
 	once := sync.OnceFunc(func() { close(pending) })
-	err := dnsPods{client: client, look: soon, proxy: proxy}.hurry(ctx, once)
+	err := dnsPods{client: client, look: soon, proxy: proxy}.speedUp(ctx, once)
 	if err != nil {
 		err = fmt.Errorf("having CoreDNS asked sooner whether it is ready: %w", err)
 	}
@@ -94,7 +96,7 @@ func (p *Provisioner) admin(ctx context.Context, c *creation) (*rest.Config, err
 		if err == nil {
 			return cfg, nil
 		}
-		if pause(ctx, again) != nil {
+		if clusters.Pause(ctx, again) != nil {
 			return nil, err
 		}
 	}
