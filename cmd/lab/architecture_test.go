@@ -106,6 +106,12 @@ var rules = []rule{
 	{"the e2e-framework is for Go tests, and no part of the program", func(p string) bool {
 		return p != "clusters/e2e" && p != "labs/labtest"
 	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},
+	{"charts and kustomizations are rendered in one place, which knows nothing of lab", func(p string) bool {
+		return p != "labs/render"
+	}, func(_, i string) bool { return strings.HasPrefix(i, "helm.sh/") || strings.HasPrefix(i, "sigs.k8s.io/kustomize/") }},
+	{"rendering reaches no cluster and no other part", oneOf("labs/render"), func(_, i string) bool {
+		return ours(i) || strings.HasPrefix(i, "k8s.io/client-go") || strings.HasPrefix(i, "net")
+	}},
 	{"the table of versions is data alone", oneOf("clusters/versions"), func(_, i string) bool { return strings.Contains(i, ".") || ours(i) }},
 	{"nothing imports cmd", func(string) bool { return true }, func(_, i string) bool { return below("cmd")(i) }},
 }
