@@ -108,7 +108,9 @@ var rules = []rule{
 	}, func(_, i string) bool { return strings.HasPrefix(i, "sigs.k8s.io/e2e-framework") }},
 	{"charts and kustomizations are rendered in one place, which knows nothing of lab", func(p string) bool {
 		return p != "labs/render"
-	}, func(_, i string) bool { return strings.HasPrefix(i, "helm.sh/") || strings.HasPrefix(i, "sigs.k8s.io/kustomize/") }},
+	}, func(_, i string) bool {
+		return strings.HasPrefix(i, "helm.sh/") || strings.HasPrefix(i, "sigs.k8s.io/kustomize/")
+	}},
 	{"rendering reaches no cluster and no other part", oneOf("labs/render"), func(_, i string) bool {
 		return ours(i) || strings.HasPrefix(i, "k8s.io/client-go") || strings.HasPrefix(i, "net")
 	}},
