@@ -3,12 +3,10 @@ package existing
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +16,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/kind-lab/lab/clusters"
+	"github.com/kind-lab/lab/clusters/internal/nodemark"
 )
 
 // nodes reaches the nodes of one cluster, through its privileged pods.
@@ -32,36 +31,8 @@ func (p *Provisioner) Nodes(handle clusters.Handle) clusters.Nodes {
 	return nodes{handle.Name, p.of(handle.ID)}
 }
 
-const (
-	// execMark is set for every command on a node, so that the command and what
-	// it starts can be found there.
-	execMark = "LAB_EXEC"
-	// execCleanUp bounds the search for what a command left on a node.
-	execCleanUp = 10 * time.Second
-	// mostSaid bounds what of standard error is in an error, in bytes.
-	mostSaid = 4 << 10
-)
-
-// endMarked ends what carries a mark, from a pod in the node's process
-// namespace: SIGTERM, and SIGKILL for what is there a second later.
-const endMarked = `
-mark="LAB_EXEC=$1"; gone=0; round=0
-while [ "$gone" -lt 2 ] && [ "$round" -lt 40 ]; do
-  pids=
-  for p in /proc/[0-9]*; do
-    if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF -- "$mark"; then pids="$pids ${p#/proc/}"; fi
-  done
-  if [ -z "$pids" ]; then
-    gone=$((gone + 1))
-  else
-    gone=0
-    if [ "$round" -lt 10 ]; then kill -TERM $pids 2>/dev/null; else kill -KILL $pids 2>/dev/null; fi
-  fi
-  round=$((round + 1))
-  sleep 0.1
-done
-[ "$gone" -ge 2 ]
-`
+// mostSaid bounds what of standard error is in an error, in bytes.
+const mostSaid = 4 << 10
 
 // exitCode is how a command ended that did not end with 0.
 type exitCode int
@@ -88,9 +59,9 @@ func (n nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	mark := rand.Text()
+	mark := nodemark.New()
 	// An environment of the host's own: that of the pod is of no use there.
-	whole := append([]string{"env", "-i", execMark + "=" + mark, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
+	whole := append([]string{"env", "-i", mark.Env(), "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
 		"nsenter", "-t", "1", "-m", "-u", "-i", "-n", "-p", "--"}, cmd...)
 	var said tail
 	err = n.stream(ctx, pod, stdin, stdout, tee(stderr, &said), whole)
@@ -105,9 +76,9 @@ func (n nodes) NodeExec(ctx context.Context, node string, stdin io.Reader, stdou
 	if ctx.Err() == nil {
 		return failure
 	}
-	ending, done := context.WithTimeout(context.WithoutCancel(ctx), execCleanUp)
+	ending, done := context.WithTimeout(context.WithoutCancel(ctx), nodemark.CleanUp)
 	defer done()
-	if left := n.stream(ending, pod, nil, nil, nil, []string{"sh", "-c", endMarked, "sh", mark}); left != nil {
+	if left := n.stream(ending, pod, nil, nil, nil, mark.End()); left != nil {
 		failure = errors.Join(failure, fmt.Errorf("ending the command on node %s: %w", node, left))
 	}
 	return failure

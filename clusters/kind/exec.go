@@ -2,39 +2,12 @@ package kind
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"time"
-)
 
-const (
-	// execMark is set for every command in a node, so that the command and
-	// what it starts can be found there.
-	execMark = "LAB_EXEC"
-	// execCleanUp bounds the search for what a command left in a node.
-	execCleanUp = 10 * time.Second
+	"github.com/kind-lab/lab/clusters/internal/nodemark"
 )
-
-// endMarked ends in a node what carries a mark: SIGTERM, and SIGKILL for what
-// is there a second later. It is over when twice in a row nothing is found,
-// since a command may have been about to start.
-const endMarked = `
-mark="LAB_EXEC=$1"; gone=0; round=0
-while [ "$gone" -lt 2 ] && [ "$round" -lt 60 ]; do
-  pids=$(grep -lszx -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3)
-  if [ -z "$pids" ]; then
-    gone=$((gone + 1))
-  else
-    gone=0
-    if [ "$round" -lt 10 ]; then kill -TERM $pids 2>/dev/null; else kill -KILL $pids 2>/dev/null; fi
-  fi
-  round=$((round + 1))
-  sleep 0.1
-done
-[ "$gone" -ge 2 ]
-`
 
 // NodeExec runs a command in a node and passes on what it writes; stdin nil
 // means none, and a writer nil that it is not wanted. When ctx ends, so does
@@ -48,8 +21,8 @@ func (p *Provisioner) NodeExec(ctx context.Context, node string, stdin io.Reader
 	if len(cmd) == 0 {
 		return fmt.Errorf("running a command in node %s: no command is named", node)
 	}
-	mark := rand.Text()
-	args := []string{"exec", "--privileged", "--env", execMark + "=" + mark}
+	mark := nodemark.New()
+	args := []string{"exec", "--privileged", "--env", mark.Env()}
 	if stdin != nil {
 		args = append(args, "--interactive")
 	}
@@ -60,7 +33,7 @@ func (p *Provisioner) NodeExec(ctx context.Context, node string, stdin io.Reader
 	if ctx.Err() == nil {
 		return err
 	}
-	ending, done := context.WithTimeout(context.WithoutCancel(ctx), execCleanUp)
+	ending, done := context.WithTimeout(context.WithoutCancel(ctx), nodemark.CleanUp)
 	defer done()
 	if left := p.endExec(ending, node, mark); left != nil {
 		err = errors.Join(err, left)
@@ -70,8 +43,8 @@ func (p *Provisioner) NodeExec(ctx context.Context, node string, stdin io.Reader
 
 // endExec ends in the node what carries the mark. A node that is gone has
 // nothing left.
-func (p *Provisioner) endExec(ctx context.Context, node, mark string) error {
-	_, err := p.output(ctx, "exec", "--privileged", node, "sh", "-c", endMarked, "sh", mark)
+func (p *Provisioner) endExec(ctx context.Context, node string, mark nodemark.Mark) error {
+	_, err := p.output(ctx, append([]string{"exec", "--privileged", node}, mark.End()...)...)
 	if err == nil {
 		return nil
 	}

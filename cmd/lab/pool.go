@@ -108,8 +108,8 @@ func (a *app) downCommand() *cobra.Command {
 	cmd := a.idleCommand("down", "Remove idle clusters", "removed", (*pool.Pool).Remove)
 	cmd.SuggestFor = []string{"delete", "destroy", "remove", "rm"}
 	cmd.Long = `Removes the named clusters, or with --all every idle one. A CLUSTER is a name
-that ` + "`lab clusters`" + ` prints, or a pattern. A cluster that a run uses stays; ` + "`lab gc`" + `
-removes what a run left behind.`
+that ` + "`lab clusters`" + ` prints, or a pattern. A cluster that a run uses stays;
+` + "`lab gc`" + ` removes what a run left behind.`
 	return cmd
 }
 
