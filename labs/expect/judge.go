@@ -82,7 +82,7 @@ func (d *Decider) untold(r *ruling, ev evidence) string {
 		return d.missed[0]
 	}
 	for _, why := range d.unseen {
-		if slices.Contains(d.blind, why) || ev.gaps().stands(why) {
+		if g := ev.gaps(); g.stands(why) || slices.Contains(d.blind, why) && !g.isOver(why) {
 			return why
 		}
 	}

@@ -210,6 +210,15 @@ func (g gaps) stands(why string) bool {
 	return strings.HasPrefix(why, droppedLines)
 }
 
+// isOver says whether a reason is that of a gap that is over, and in which nothing
+// was lost. What is unknown because of a gap as it was at an earlier time, such as
+// when a container became ready meanwhile, stays unknown.
+func (g gaps) isOver(why string) bool {
+	return slices.ContainsFunc(g.tl.Gaps(), func(r collectors.Record) bool {
+		return r.Gap.Count == 0 && !r.Gap.To.IsZero() && g.text(&r) == why
+	})
+}
+
 // text says what was not seen, when and why.
 func (g gaps) text(r *collectors.Record) string {
 	of := ""
