@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,30 +12,9 @@ import (
 	"github.com/kind-lab/lab/labs/expect"
 	"github.com/kind-lab/lab/labs/report"
 	"github.com/kind-lab/lab/labs/report/document"
+	"github.com/kind-lab/lab/labs/report/internal/reporttest"
 	"github.com/kind-lab/lab/labs/report/layout"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run with -update to write it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update to write it anew:\n%s", path, diff)
-	}
-}
 
 // changed is the job-sidecar as a later run found it: another verdict, and a
 // gap on one cluster, and one cluster that could not be used.
@@ -72,10 +48,10 @@ func TestWritten(t *testing.T) {
 			if err = errors.Join(err, jsonErr); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".txt", text.Bytes())
-			golden(t, name+"-ascii.txt", ascii.Bytes())
-			golden(t, name+".md", markdown.Bytes())
-			golden(t, name+".json", append(data, '\n'))
+			reporttest.Golden(t, name+".txt", text.Bytes())
+			reporttest.Golden(t, name+"-ascii.txt", ascii.Bytes())
+			reporttest.Golden(t, name+".md", markdown.Bytes())
+			reporttest.Golden(t, name+".json", append(data, '\n'))
 		})
 	}
 }

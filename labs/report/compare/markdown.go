@@ -38,14 +38,14 @@ func WriteMarkdown(w io.Writer, c Comparison) error {
 			groups(&b, p)
 		}
 		for _, line := range slices.Concat(p.closing(), p.Notes) {
-			fmt.Fprintf(&b, "%s\n\n", escaped(line))
+			fmt.Fprintf(&b, "%s\n\n", paragraph(line))
 		}
 	}
 	for _, note := range append([]string{c.same()}, c.Notes...) {
 		if note == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "%s\n\n", escaped(note))
+		fmt.Fprintf(&b, "%s\n\n", paragraph(note))
 	}
 	fmt.Fprintf(&b, "**%s**\n", escaped(c.summary()))
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -96,6 +96,18 @@ func (g Group) marked() string {
 	}
 	sign := map[expect.Status]string{expect.Pending: "…", expect.Skip: "–", expect.Pass: "✅", expect.Fail: "❌", expect.Error: "⚠️"}[*g.Status]
 	return sign + " " + escaped(g.Text)
+}
+
+// paragraph is text as escaped has it, at the begin of a line: no heading, no
+// item of a list, no code.
+func paragraph(text string) string {
+	text = escaped(strings.TrimSpace(layout.Clean(text)))
+	rest := strings.TrimLeft(text, "0123456789")
+	number := text[:len(text)-len(rest)]
+	if number == "" && strings.IndexAny(rest, "#-+") == 0 || number != "" && strings.IndexAny(rest, ".)") == 0 {
+		return number + `\` + rest
+	}
+	return text
 }
 
 // escaped is text that is nothing but text in a table of GitHub's Markdown: no

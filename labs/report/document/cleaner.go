@@ -30,10 +30,11 @@ type Cleaner struct {
 func NewCleaner(secrets []string) *Cleaner {
 	var forms []string
 	for _, s := range secrets {
-		forms = append(forms, s, base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)))
-		if quoted, err := json.Marshal(s); err == nil {
-			forms = append(forms, string(quoted[1:len(quoted)-1]))
+		forms = append(forms, s)
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			forms = append(forms, encoding.EncodeToString([]byte(s)))
 		}
+		forms = append(forms, inJSON(s, true), inJSON(s, false))
 		for line := range strings.Lines(s) {
 			if line = strings.TrimSpace(line); len(line) >= leastSecretLine {
 				forms = append(forms, line)
@@ -57,6 +58,18 @@ func NewCleaner(secrets []string) *Cleaner {
 		c.secrets = strings.NewReplacer(pairs...)
 	}
 	return c
+}
+
+// inJSON is a text as it stands between the quotes of JSON: Go and Kubernetes
+// escape what HTML would obey, and other writers do not.
+func inJSON(text string, escapeHTML bool) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(escapeHTML)
+	if encoder.Encode(text) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(out.String(), `"`), "\"\n")
 }
 
 // Text is a text of one or several lines, without what must not be shown.

@@ -131,7 +131,8 @@ func (f *lineFold) picture(pods []PodPicture) (lines []LinePicture, omitted int)
 	}
 	// What is of one container came in its order, which is kept for equal times.
 	slices.SortStableFunc(all, func(a, b keptLine) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Container, b.Container), cmp.Compare(a.of.Container, b.of.Container))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Container, b.Container),
+			cmp.Compare(a.of.Container, b.of.Container), cmp.Compare(a.of.Pod, b.of.Pod), cmp.Compare(a.of.UID, b.of.UID))
 	})
 	for _, l := range all {
 		lines = append(lines, l.LinePicture)
