@@ -135,7 +135,7 @@ func TestJUnitCountsAsTheReport(t *testing.T) {
 	}
 }
 
-// TestTheJSONFormCountsAsTheReport holds that a reader of the JSON comes to the
+// TestTheJSONFormCountsAsTheReport holds that a reader of the JSON finds the
 // same figures and the same exit code.
 func TestTheJSONFormCountsAsTheReport(t *testing.T) {
 	for name, r := range judged() {
