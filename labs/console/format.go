@@ -77,13 +77,20 @@ func (p *printer) text(v cty.Value, depth int) {
 	p.Write(hclwrite.TokensForValue(v).Bytes())
 }
 
+// printable says that a heredoc of the string is the string: no line of it ends
+// the heredoc, and nothing in it is a template.
 func printable(s string) bool {
 	for _, r := range s {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 			return false
 		}
 	}
-	return !strings.Contains(s, "\nEOT\n") && !strings.HasPrefix(s, "EOT\n")
+	for line := range strings.Lines(s) {
+		if strings.TrimSpace(line) == "EOT" {
+			return false
+		}
+	}
+	return !strings.Contains(s, "${") && !strings.Contains(s, "%{")
 }
 
 func (p *printer) object(v cty.Value, depth int) {

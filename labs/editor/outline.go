@@ -1,8 +1,10 @@
 package editor
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -66,6 +68,9 @@ func blocks(t text, body *hclsyntax.Body) []symbol {
 					SelectionRange: t.span(attr.NameRange.Start.Byte, attr.NameRange.End.Byte),
 				})
 			}
+			slices.SortFunc(shown.Children, func(a, b symbol) int {
+				return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+			})
 		}
 		all = append(all, shown)
 	}

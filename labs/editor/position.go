@@ -30,8 +30,15 @@ func (t text) offset(p position) int {
 		line = line[:end]
 	}
 	left := max(p.Character, 0)
+	if t.utf8 {
+		at := min(left, len(line))
+		for at > 0 && at < len(line) && !utf8.RuneStart(line[at]) {
+			at--
+		}
+		return start + at
+	}
 	for i, r := range line {
-		width := t.width(r)
+		width := units(r)
 		if left < width {
 			return start + i
 		}
@@ -45,19 +52,20 @@ func (t text) position(offset int) position {
 	offset = min(max(offset, 0), len(t.content))
 	before := t.content[:offset]
 	p := position{Line: strings.Count(before, "\n")}
-	for _, r := range before[strings.LastIndexByte(before, '\n')+1:] {
-		p.Character += t.width(r)
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if t.utf8 {
+		p.Character = len(line)
+		return p
+	}
+	for _, r := range line {
+		p.Character += units(r)
 	}
 	return p
 }
 
-func (t text) width(r rune) int {
-	switch {
-	case t.utf8 && r == utf8.RuneError:
-		return 1
-	case t.utf8:
-		return utf8.RuneLen(r)
-	case r > 0xFFFF:
+// units is how many UTF-16 code units a character takes.
+func units(r rune) int {
+	if r > 0xFFFF {
 		return 2
 	}
 	return 1

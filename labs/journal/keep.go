@@ -50,7 +50,14 @@ func (j *Journal) KeepScenario(from fs.FS, names []string, given Given) error {
 	return nil
 }
 
+// keep copies a file, unless it is there already. What could not be copied whole
+// is not left behind.
 func keep(from fs.FS, name, to string) (err error) {
+	in, err := from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -61,12 +68,11 @@ func keep(from fs.FS, name, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	in, err := from.Open(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+	defer func() {
+		if err = errors.Join(err, out.Close()); err != nil {
+			err = errors.Join(err, os.Remove(to))
+		}
+	}()
 	n, err := io.Copy(out, io.LimitReader(in, maxKept+1))
 	if err == nil && n > maxKept {
 		err = fmt.Errorf("%s is longer than %d bytes", name, maxKept)

@@ -12,7 +12,7 @@ var hints = []struct {
 }{
 	{regexp.MustCompile(`\btarget\.|\bvar\.|\bmatrix\.`), "Part of its condition depends only on the cluster or on a variable: does the condition need an observation to be true?"},
 	{regexp.MustCompile(`\|\||\banytrue\(|\btry\(|\bcan\(`), "Its condition can be true in several ways: state the intended one."},
-	{regexp.MustCompile(`[<>]`), "Its bound may be far from the observed value: compare with the value on another cluster, or use ordered()."},
+	{regexp.MustCompile(`<|(^|[^=])>`), "Its bound may be far from the observed value: compare with the value on another cluster, or use ordered()."},
 	{regexp.MustCompile(`!=|!`), "It states what does not happen, which is also true of a run in which nothing happens. State what happens instead."},
 	{regexp.MustCompile(`\bobject\(`), "It reads an object that no change affects."},
 }

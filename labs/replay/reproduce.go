@@ -75,6 +75,7 @@ func given(m *dsl.Module) []string {
 		case v.Sensitive && v.Default == cty.NilVal:
 			args = append(args, "--var", v.Name+"=(sensitive)")
 		case attribute == nil:
+		case v.Type == cty.String && m.Vars.GetAttr(v.Name).IsNull(): // no flag gives a string that
 		case v.Type == cty.String:
 			args = append(args, "--var", v.Name+"="+m.Vars.GetAttr(v.Name).AsString())
 		default:

@@ -32,7 +32,7 @@ func poolOptions(getenv func(string) string, host clusters.Host) (pool.Options, 
 		o.MaxIdle = n
 	}
 	if text := getenv(envPoolMemory); text != "" {
-		mib, err := strconv.ParseInt(text, 10, 64)
+		mib, err := strconv.ParseInt(text, 10, 44) // in bytes it is no more than 64 bits hold
 		if err != nil || mib < 0 {
 			return o, fmt.Errorf("%s is %q: want how many MiB the clusters that wait may hold, such as 4096", envPoolMemory, text)
 		}
