@@ -98,11 +98,11 @@ func TestWhatIsNotThereIsNotTold(t *testing.T) {
 	for heading, without := range headings {
 		r := sampleResult()
 		if !strings.Contains(plainText(t, r), heading) {
-			t.Errorf("%q is never told", heading)
+			t.Errorf("%q is never printed", heading)
 		}
 		without(&r.Scenarios[0])
 		if got := plainText(t, r); strings.Contains(got, heading) {
-			t.Errorf("%q is told of nothing:\n%s", heading, got)
+			t.Errorf("%q is printed for nothing:\n%s", heading, got)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestOrphansOfAllProviders(t *testing.T) {
 }
 
 // TestAnUnavailableProviderIsNamedOnlyIfItWasAskedFor holds that a scenario that
-// needs no node image is not told of an engine that is missing.
+// needs no node image does not fail because the engine is missing.
 func TestAnUnavailableProviderIsNamedOnlyIfItWasAskedFor(t *testing.T) {
 	away := errors.New("the engine is away")
 	kind := wiring.Provider{Provider: &clusters.Provider{Name: clusters.ProviderKind, Capabilities: func(clusters.Spec) clusters.Capabilities { return clusters.Capabilities{} }},
