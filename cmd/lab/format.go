@@ -32,7 +32,7 @@ current folder. The names of files that change are printed.
 
 Exit codes: 0 done, 1 a file is not formatted (with --check), 2 a file cannot be
 parsed; such a file is left as it is.`,
-		Example: "  lab fmt\n  lab fmt --check --recursive labs",
+		Example: "  lab fmt\n  lab fmt --check --recursive scenarios",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"hcl"}, cobra.ShellCompDirectiveFilterFileExt
 		},

@@ -46,6 +46,7 @@ func TestAFormIsAWriterAndARow(t *testing.T) {
 		return err
 	}}
 	all := append(forms.All(), fake)
+	listed := strings.Join(forms.Names(all), ", ")
 
 	out, _, err := reportWith(t, all, "--format", "fake", recordedRun(t))
 	if err != nil || out == "0 runs, 0 pictures\n" || !strings.HasSuffix(out, " pictures\n") {
@@ -58,10 +59,10 @@ func TestAFormIsAWriterAndARow(t *testing.T) {
 	if written, err := os.ReadFile(file); err != nil || string(written) != out {
 		t.Errorf("the file has %q (%v), want %q", written, err, out)
 	}
-	if help, _, _ := reportWith(t, all, "--help"); !strings.Contains(help, "fake      for this test") || !strings.Contains(help, "junit, fake") {
+	if help, _, _ := reportWith(t, all, "--help"); !strings.Contains(help, "fake      for this test") || !strings.Contains(help, listed) {
 		t.Errorf("the help does not name it:\n%s", help)
 	}
-	if _, _, err := reportWith(t, all, "--format", "pdf", recordedRun(t)); err == nil || !strings.Contains(err.Error(), "junit, fake") {
+	if _, _, err := reportWith(t, all, "--format", "pdf", recordedRun(t)); err == nil || !strings.Contains(err.Error(), listed) {
 		t.Errorf("the error for an unknown form does not name it: %v", err)
 	}
 	if offered, _, _ := reportWith(t, all, "__complete", "--format", ""); !strings.Contains(offered, "\nfake\n") {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,6 +96,7 @@ func (a *app) replay(args []string, f replayFlags) error {
 		out.Report.Status = max(out.Report.Status, judged.Status)
 		out.Differences, out.Same = append(out.Differences, differences...), out.Same+same
 	}
+	out.Report.Clusters = slices.DeleteFunc(slices.Clone(out.Report.Clusters), func(c report.Cluster) bool { return !f.clusters.Include(c.Name) })
 	return a.tellReplayed(out, time.Since(began), f.json)
 }
 

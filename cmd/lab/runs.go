@@ -59,6 +59,7 @@ func openRecording(run string) (recording *replay.Recording, remove func(), err 
 		if err != nil {
 			return nil, nil, usage("%v", err)
 		}
+		locate(recording, run)
 		return recording, func() { _ = away() }, nil // a temporary folder that stays harms nobody
 	}
 	dir, err := runFolder(run)
@@ -69,7 +70,16 @@ func openRecording(run string) (recording *replay.Recording, remove func(), err 
 	if err != nil {
 		return nil, nil, broken(fmt.Errorf("opening the run %s: %w", run, err))
 	}
+	locate(recording, dir)
 	return recording, func() {}, nil
+}
+
+// locate says in the report where the recording is now: it may have been moved, or
+// packed, since.
+func locate(recording *replay.Recording, path string) {
+	if recording.Report != nil {
+		recording.Report.Folder = path
+	}
 }
 
 // isRun says whether an argument names a recorded run and no scenario.

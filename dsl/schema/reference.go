@@ -172,7 +172,7 @@ const introduction = `
 A scenario file declares the clusters to create, the steps to run on them, and what you expect to happen. The language is HCL 2: files that end in ` + "`.hcl`" + ` use the
 native syntax, and files that end in ` + "`.hcl.json`" + ` use JSON. The language works as in Terraform, except where this page says otherwise. The same documentation is
 available in a terminal (` + "`lab explain`" + `), for programs (` + "`lab schema`" + `) and in an editor (` + "`lab lsp`" + `). To add a step verb, start with the package documentation of
-` + "`dsl/action`" + `.
+` + "`dsl/action`" + `. To add a function, add it to ` + "`plainFunctions`" + ` in ` + "`dsl/value/functions.go`" + ` and to the table in ` + "`dsl/schema/functions.go`" + `: the tests of ` + "`dsl/value`" + ` name the rest.
 
 The steps of a scenario run in the order in which they are written. Each expression is evaluated at one of three times: before the run (variables, locals, the
 matrix), when its step begins (everything observed by then is known), or at every observation until the verdict.

@@ -47,7 +47,7 @@ func ParseBounding(status []byte) (Bounding, error) {
 }
 
 // Has says whether the capability, named as in capabilities(7), is available.
-// A name that is not known is said to be had: judging it is the runtime's
+// A name that is not known counts as available: judging it is the runtime's
 // work.
 func (b Bounding) Has(name string) bool {
 	for number, known := range capabilityNames {

@@ -32,9 +32,10 @@ func (m Mark) End() []string { return []string{"sh", "-c", end, "sh", m.Env()} }
 // about to start. grep reads all files at once where it can separate by NUL, as
 // GNU's does and busybox's does not.
 const end = `
-mark=$1; gone=0; round=0
+mark=$1; gone=0; round=0; zeros=
+if echo x | grep -qz x 2>/dev/null; then zeros=yes; fi
 marked() {
-  if echo x | grep -qz x 2>/dev/null; then
+  if [ -n "$zeros" ]; then
     grep -lszxF -- "$mark" /proc/[0-9]*/environ | cut -d/ -f3
     return
   fi
