@@ -108,9 +108,10 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 		f.mu.Unlock()
 	}()
 	ended := make(chan struct{})
-	stderr = &oneAtATime{w: stderr}
+	errs := &oneAtATime{w: stderr}
+	defer errs.end()
 	if !unread {
-		go func() { f.answer(stdin, stderr); close(ended) }()
+		go func() { f.answer(stdin, errs); close(ended) }()
 	}
 	for {
 		select {
@@ -122,7 +123,7 @@ func (f *fakeNode) events(ctx context.Context, stdin io.Reader, stdout, stderr i
 				}
 			}
 		case <-broken:
-			fmt.Fprint(stderr, "ctr: rpc error: code = Unavailable desc = error reading from server: EOF")
+			fmt.Fprint(errs, "ctr: rpc error: code = Unavailable desc = error reading from server: EOF")
 			return errExit
 		case <-ctx.Done():
 			return ctx.Err()
@@ -154,7 +155,7 @@ func (f *fakeNode) answer(stdin io.Reader, stderr io.Writer) {
 	}
 }
 
-// oneAtATime is a writer that several may write to.
+// oneAtATime is a writer that several may write to, until it ends.
 type oneAtATime struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -164,6 +165,13 @@ func (o *oneAtATime) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.w.Write(p)
+}
+
+// end makes it write nothing from now on: a command that is over has no output.
+func (o *oneAtATime) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.w = io.Discard
 }
 
 // infos knows nothing of a container that is gone.
@@ -323,9 +331,11 @@ func (f *fakeNode) set(change func(*fakeNode)) {
 	change(f)
 }
 
-// breakStreams ends every stream with an error.
+// breakStreams ends every stream with an error: what happens from now on is in
+// none of them.
 func (f *fakeNode) breakStreams() {
 	f.set(func(f *fakeNode) {
+		clear(f.streams)
 		close(f.broken)
 		f.broken = make(chan struct{})
 	})
