@@ -118,14 +118,15 @@ unit: ## Tests that need no engine
 STARTS := \<go (func\>|[[:alnum:]_.]+\()|\.Go\(|time\.AfterFunc\(
 
 # The detector makes tests several times slower: one that fails is run once more. A
-# data race is a failure all the same.
+# data race is a failure all the same. A program with the detector waits for a second
+# at its end unless told not to, and the tests of clusters/engine start many.
 race: ## Tests with the race detector, of the packages that start goroutines
 	@command -v $$(go env CC) >/dev/null || { \
 	  echo "the race detector needs a C compiler, and there is no $$(go env CC): install one (Debian: apt-get install gcc libc6-dev)"; exit 1; }
 	@mkdir -p .lab
 	@packages=$$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=testdata '$(STARTS)' cmd dsl labs clusters collectors | \
 	  xargs -n 1 dirname | sort -u | sed 's,^,./,'); \
-	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails --jsonfile .lab/race.json --rerun-fails=1 --rerun-fails-max-failures 5 \
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname-and-test-fails --jsonfile .lab/race.json --rerun-fails=1 --rerun-fails-max-failures 5 \
 	  --packages "$$(echo $$packages)" -- -race -timeout 10m; code=$$?; \
 	if grep -q 'WARNING: DATA RACE' .lab/race.json; then echo "there is a data race: see above"; code=1; fi; exit $$code
 
