@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,11 +69,11 @@ func otherNumber(text string) string {
 
 func rejectionMore(at *place) (found []change) {
 	eachStep(at.records, func(i int, s *collectors.Step) {
-		if s.Error == "" && s.ExitCode == nil && s.Verb != "signal" && s.Verb != "node" {
+		if s.Error == "" && len(s.Objects) > 0 {
 			found = append(found, change{stepName(s) + " is rejected", func(d *draft) {
 				d.setStep(i, func(s *collectors.Step) { s.Error = otherRejection })
 				for _, o := range s.Objects {
-					if s.Verb == "apply" {
+					if made(at.records, s, o.UID) {
 						d.removeAbout(o.UID)
 					}
 				}
@@ -82,10 +83,18 @@ func rejectionMore(at *place) (found []change) {
 	return found
 }
 
+// made says whether an object is there because of a step: nothing is recorded of it
+// before the step began.
+func made(records []collectors.Record, s *collectors.Step, uid string) bool {
+	return !slices.ContainsFunc(records, func(r collectors.Record) bool {
+		return r.Object.UID == uid && r.Received.Before(s.StartedAt)
+	})
+}
+
 func warning(at *place) (found []change) {
 	const other = "unknown field \"spec.other\""
 	eachStep(at.records, func(i int, s *collectors.Step) {
-		if s.Verb != "apply" && s.Verb != "patch" || s.Error != "" {
+		if len(s.Objects) == 0 || s.Error != "" {
 			return
 		}
 		for n, text := range s.Warnings {

@@ -2,9 +2,11 @@ package mutate
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/dsl/action"
 )
 
 // seconds are a duration as it is printed.
@@ -190,10 +192,18 @@ func (h *history) moments() []time.Time {
 	return all
 }
 
-// acting says whether a step of that verb does something to the cluster.
-func acting(verb string) bool {
-	return verb != "expect" && verb != "invariant" && verb != "wait" && verb != "sleep"
-}
+// acting says whether a step of that verb does something to the cluster. A verb
+// that this program does not have may do so.
+func acting(verb string) bool { return !idle()[verb] }
+
+// idle are the verbs that wait or decide.
+var idle = sync.OnceValue(func() map[string]bool {
+	verbs, idle := action.Default(), map[string]bool{}
+	for _, name := range verbs.Names() {
+		idle[name] = !verbs.Acts(name)
+	}
+	return idle
+})
 
 func allLater(at *place) (found []change) {
 	for _, moment := range at.moments() {
