@@ -60,6 +60,11 @@ func (l *loader) check(expr hcl.Expression, in surroundings) (cty.Value, bool) {
 	for _, at := range scope.UnknownKinds(expr) {
 		found = append(found, mistake(at, "Unknown kind", "The API version and the kind in object() must be known before the run, because lab must watch them. Only the name can be computed during the run."))
 	}
+	if !has(in.roots, "target") {
+		for _, at := range value.ChartsIn(expr) {
+			found = append(found, mistake(at, "Cluster is not known here", "A chart is rendered for the version of a cluster, which is not known here. Move helm() to the locals of the scenario, or to the step."))
+		}
+	}
 	for _, d := range scope.Examine(expr).Diags {
 		if !covered(d, found) {
 			found = append(found, d)

@@ -41,6 +41,9 @@ type Options struct {
 	// CheckVersion returns the mistake in a cluster's Kubernetes version
 	// constraint. If it is nil, only the form of the constraint is checked.
 	CheckVersion func(constraint string) error
+	// Renderer renders charts and kustomizations. If it is nil, what helm() and
+	// kustomize() return is unknown.
+	Renderer value.Renderer
 	// ClusterSets are the cluster sets that a file can use; nil for none.
 	ClusterSets []schema.ClusterSet
 	// Providers are the providers that a cluster may name. Nil means that any may
@@ -104,7 +107,8 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 		several: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
 	}
 	l.module.Path, l.module.Dir, l.module.FS, l.module.Verbs = name, src.dir, src.FS, opts.Verbs
-	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: value.NewShared(src.FS, src.dir)}
+	l.module.shared = value.NewShared(src.FS, src.dir).Rendering(opts.Renderer)
+	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: l.module.shared}
 	if bodies, ok := l.parse(src); ok {
 		l.src = src
 		l.decode(bodies)

@@ -42,6 +42,7 @@ func TestWrongLocals(t *testing.T) {
 		src  string
 		want []problem
 	}{
+		"a chart":                 {"locals { a = [«helm»(\"app\")] }", []problem{"Move helm() to the locals of the scenario, or to the step"}},
 		"itself":                  {"locals { «a» = local.a }", []problem{"local.a uses local.a"}},
 		"a circle of two":         {"locals {\n «a» = local.b\n b = local.a\n}", []problem{"local.a uses local.b uses local.a"}},
 		"a circle of three":       {"locals {\n x = 1\n «a» = [local.b, local.x]\n b = \"${local.c}\"\n c = { k = local.a }\n}", []problem{"local.a uses local.b uses local.c uses local.a"}},

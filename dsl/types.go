@@ -9,6 +9,7 @@ import (
 
 	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // Module is a scenario file that was read, decoded and checked.
@@ -37,6 +38,16 @@ type Module struct {
 	// Sensitive values, and values computed from them, have the mark
 	// value.Sensitive. value.Format formats any of them safely.
 	Vars, Locals cty.Value
+
+	shared *value.Shared
+}
+
+// Shared is what the scopes of a module's expressions have in common.
+func (m *Module) Shared() *value.Shared {
+	if m.shared == nil { // a module that was not loaded
+		return value.NewShared(m.FS, m.Dir)
+	}
+	return m.shared
 }
 
 // Variable is a declared input.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kind-lab/lab/labs/catalog"
 	"github.com/kind-lab/lab/labs/editor"
+	"github.com/kind-lab/lab/labs/render"
 	"github.com/kind-lab/lab/labs/validate"
 	"github.com/kind-lab/lab/labs/wiring"
 )
@@ -23,7 +24,7 @@ definitions for scenario files. README.md says how to set up an editor.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := editor.Serve(cmd.Context(), a.stdin, writeCloser{a.stdout}, editor.Options{
 				Version: wiring.Version(), Verbs: a.verbs, Check: validate.Check, CheckVersion: validate.Version, ClusterSets: catalog.ClusterSets(),
-				Providers: wiring.Language(wiring.Providers()),
+				Providers: wiring.Language(wiring.Providers()), Renderer: render.Renderer{},
 			})
 			if err != nil {
 				return broken(err)

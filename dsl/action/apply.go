@@ -11,6 +11,9 @@ type Apply struct {
 	// Manifests evaluates to a string of YAML documents, or a list of such
 	// strings.
 	Manifests hcl.Expression
+	// Namespace evaluates to the namespace of objects that name none; nil for the
+	// run's own.
+	Namespace hcl.Expression
 	// FieldValidation is FieldValidationStrict, FieldValidationWarn or
 	// FieldValidationIgnore. Strict is the default, as in kubectl.
 	FieldValidation string
@@ -18,7 +21,7 @@ type Apply struct {
 }
 
 // Expressions implements Action.
-func (a *Apply) Expressions() []hcl.Expression { return []hcl.Expression{a.Manifests} }
+func (a *Apply) Expressions() []hcl.Expression { return []hcl.Expression{a.Manifests, a.Namespace} }
 
 func applyVerb() Verb {
 	return Verb{
@@ -30,7 +33,8 @@ func applyVerb() Verb {
   manifests = [templatefile("job.yaml", { image = var.image })]
 }`,
 			Arguments: []schema.Argument{
-				{Name: "manifests", Type: "string or list(string)", Required: true, Stage: schema.Begin, Doc: "YAML or JSON documents, such as file(\"job.yaml\") or yamlencode({...})."},
+				{Name: "manifests", Type: "string or list(string)", Required: true, Stage: schema.Begin, Doc: "YAML or JSON documents, such as file(\"job.yaml\"), yamlencode({...}), helm(\"chart\") or kustomize(\"overlay\")."},
+				namespaceArgument("The namespace of objects that name none, and of a chart's release, instead of the run's namespace. It must exist."),
 				fieldValidation(),
 			},
 		},
@@ -39,10 +43,19 @@ func applyVerb() Verb {
 			return &Apply{
 				FieldValidation: capital(a.Choice("field_validation")),
 				Manifests:       a.Texts("manifests", manifestForm, " Use yamlencode() for an object."),
+				Namespace:       a.Text("namespace", namespaceForm),
 			}
 		},
 	}
 }
+
+// namespaceArgument is the argument namespace.
+func namespaceArgument(doc string) schema.Argument {
+	return schema.Argument{Name: "namespace", Type: "string", Stage: schema.Begin, Doc: doc}
+}
+
+// namespaceForm describes a namespace.
+const namespaceForm = "the name of a namespace"
 
 // manifestForm describes manifests.
 const manifestForm = "a string of YAML documents, or a list of such strings"

@@ -52,11 +52,13 @@ fileexists(path) | Whether a file exists in the scenario's folder, or below it.
 flatten(list) | The list, with each nested list replaced by its elements.
 floor(number) | The number, rounded down to a whole number.
 format(format, value...) | A string, made from a format with verbs such as %s, %d and %02d.
+*helm(chart, options) | The manifests of a chart, as ` + "`helm template`" + ` renders it for the target's version: a list with a YAML document for each object. The chart is a folder or a .tgz file in the scenario's folder, or below it, with its subcharts in its folder charts. The options are an object: values (an object, a string of YAML, or a list of these, of which a later one wins), name and namespace of the release (the defaults are the chart's name and the namespace of the step), hooks and skip_crds (false by default), api_versions (what the cluster serves beside Kubernetes' own), and kubernetes (a version, instead of the target's).
 index(list, value) | The position of the value in the list, from 0. If the value is missing: unknown for an observed list, because the value may still come, otherwise an error. Unknown for an incomplete list.
 join(separator, list) | The strings of the list, with the separator between them. Unknown for an incomplete list.
 jsondecode(text) | The value that a JSON text represents.
 jsonencode(value) | The value as JSON.
 keys(map) | The keys of a map or an object, sorted.
+*kustomize(folder, overlay) | The manifests of a kustomization, as ` + "`kubectl kustomize`" + ` builds it: a list with a YAML document for each object. The folder is the scenario's folder, or below it. The overlay is an object with the fields of a kustomization that is laid over it, such as { namePrefix = "test-" }. Nothing is fetched: a kustomization with an address of another machine is an error.
 length(value) | The number of elements of a collection, or of characters of a string. For an incomplete list, the length is at least the number of elements that were seen: >= 2 can be known when == 2 is unknown.
 *log_time(container, pattern) | The time of the first line of the container's log that matches the regular expression (RE2). Unknown until a line matches, and if an earlier line may be missing.
 *logged(container, pattern) | Whether a line of the container's log so far matches the regular expression (RE2). Unknown until the container has started, then false until a line matches. If lines may be missing: true if a line that was seen matches, otherwise unknown.

@@ -103,7 +103,7 @@ func letters(name string, s *shape) *shape {
 func (x *examiner) calls(call *hclsyntax.FunctionCallExpr, args []*shape, fn function.Function) *shape {
 	result := &shape{v: resultOf(call.Name)}
 	switch call.Name {
-	case "file", "fileexists", "templatefile", "can", "yamldecode", "jsondecode", "regexall":
+	case "file", "fileexists", "helm", "kustomize", "templatefile", "can", "yamldecode", "jsondecode", "regexall":
 		return result
 	}
 	if call.ExpandFinal {
@@ -147,7 +147,7 @@ func resultOf(name string) cty.Value {
 		return cty.UnknownVal(cty.Number)
 	case "cidrhost", "file", "format", "join", "jsonencode", "lower", "replace", "tostring", "trimspace", "upper", "yamlencode":
 		return cty.UnknownVal(cty.String)
-	case "keys", "sort", "split":
+	case "helm", "keys", "kustomize", "sort", "split":
 		return cty.UnknownVal(cty.List(cty.String))
 	}
 	return cty.DynamicVal

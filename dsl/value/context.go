@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -37,12 +38,26 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 		roots[name] = v
 	}
 	ctx := &hcl.EvalContext{Variables: roots, Functions: e.functions}
+	own := map[string]function.Function{}
 	if len(objectCalls(expr)) > 0 {
+		own["object"] = e.objectFunction(pathsBelow(expr))
+	}
+	if len(callsOf(expr, "helm", "kustomize")) > 0 {
+		maps.Copy(own, e.renderFunctions(roots["target"]))
+	}
+	if len(own) > 0 {
 		ctx = ctx.NewChild()
-		ctx.Variables = map[string]cty.Value{}
-		ctx.Functions = map[string]function.Function{"object": e.objectFunction(pathsBelow(expr))}
+		ctx.Variables, ctx.Functions = map[string]cty.Value{}, own
 	}
 	return ctx, diags
+}
+
+// versionIn is the version of Kubernetes of the root target.
+func versionIn(target cty.Value) cty.Value {
+	if ty := target.Type(); !target.IsKnown() || !ty.IsObjectType() || !ty.HasAttribute("kubernetes") {
+		return cty.UnknownVal(cty.String)
+	}
+	return target.GetAttr("kubernetes")
 }
 
 // rootStream is the stream that tells which objects there are below a root.

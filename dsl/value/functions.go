@@ -1,8 +1,6 @@
 package value
 
 import (
-	"io/fs"
-
 	yaml "github.com/zclconf/go-cty-yaml"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -10,10 +8,9 @@ import (
 )
 
 // functions returns the functions of the language. Those that read files read
-// below dir, which path.scenario names.
-func functions(dir fs.FS, pathScenario string) map[string]function.Function {
+// its folder.
+func functions(files *files) map[string]function.Function {
 	all := plainFunctions()
-	files := &files{dir: dir, path: pathScenario}
 	all["file"] = files.file()
 	all["fileexists"] = files.fileExists()
 	all["templatefile"] = files.templateFile(plainFunctions)
@@ -21,7 +18,7 @@ func functions(dir fs.FS, pathScenario string) map[string]function.Function {
 }
 
 // FunctionNames returns the names of the language's functions, sorted.
-func FunctionNames() []string { return sortedKeys(functions(nil, "")) }
+func FunctionNames() []string { return NewShared(nil, "").names() }
 
 func plainFunctions() map[string]function.Function {
 	return map[string]function.Function{
@@ -38,11 +35,13 @@ func plainFunctions() map[string]function.Function {
 		"flatten":    minding(stdlib.FlattenFunc),
 		"floor":      rounding(stdlib.FloorFunc, 1),
 		"format":     minding(stdlib.FormatFunc),
+		"helm":       unknownManifests("chart"),
 		"index":      indexOf(),
 		"join":       minding(stdlib.JoinFunc),
 		"jsondecode": minding(stdlib.JSONDecodeFunc),
 		"jsonencode": minding(stdlib.JSONEncodeFunc),
 		"keys":       keysOf(),
+		"kustomize":  unknownManifests("folder"),
 		"length":     length(),
 		"log_time":   logTime(),
 		"logged":     logged(),

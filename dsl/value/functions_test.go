@@ -35,11 +35,13 @@ func TestFunctions(t *testing.T) {
 		{`flatten([[1], [2, [3]]])`, `[1, 2, 3]`},
 		{`floor(1.8)`, `1`},
 		{`format("%s-%02d", "a", 7)`, `"a-07"`},
+		{`helm("app")`, unknown},
 		{`index(["a", "b"], "b")`, `1`},
 		{`join(",", ["a", "b"])`, `"a,b"`},
 		{`jsondecode("{\"a\": [1, null]}").a[0]`, `1`},
 		{`jsonencode({ a = [1, true] })`, `"{\"a\":[1,true]}"`},
 		{`keys({ b = 1, a = 2 })`, `["a", "b"]`},
+		{`kustomize("app")`, unknown},
 		{`length([1, 2])`, `2`},
 		{`length("äöü")`, `3`},
 		{`log_time(pod.web.container["main"], "^rea")`, `2`},
@@ -102,7 +104,7 @@ func TestFunctions(t *testing.T) {
 	}
 	design := strings.Fields(`file templatefile fileexists yamldecode yamlencode jsondecode jsonencode length contains keys values merge lookup
 		join split format regex regexall replace trimspace upper lower min max abs floor ceil range toset tolist tomap tostring tonumber try can
-		coalesce one alltrue anytrue sum sort distinct flatten concat slice index cidrhost semver ordered overlaps logged log_time seconds object precision`)
+		coalesce helm kustomize one alltrue anytrue sum sort distinct flatten concat slice index cidrhost semver ordered overlaps logged log_time seconds object precision`)
 	slices.Sort(design)
 	if got := FunctionNames(); !slices.Equal(got, design) {
 		t.Errorf("the functions are %q, want %q", got, design)

@@ -17,7 +17,7 @@ func markedCalls() []string {
 		`cidrhost("10.0.0.0/8", N)`, `coalesce(S, "x")`, `concat(L, [1])`, `contains(L, 3)`, `contains([3], N)`, `contains([N], 3)`,
 		`distinct(L)`, `fileexists(S)`, `flatten([L])`, `floor(N)`, `format("%s", S)`, `format("%d", N)`, `index([1, 2, 3], N)`, `index(L, 3)`,
 		`join(",", [S])`, `join(S, ["a", "b"])`, `jsondecode("[${N}]")`, `jsonencode([S])`, `jsonencode(M)`, `keys(M)`, `length(S)`, `length(L)`,
-		`lookup(M, "a", "x")`, `lookup({ "1" = 2 }, S, 3)`, `lookup({}, "a", S)`, `lower(S)`, `max(N, 9)`, `max(1, N)`, `max(L...)`, `merge(M, { b = "x" })`,
+		`lookup(M, "a", "x")`, `lookup({ "1" = 2 }, S, 3)`, `lookup({}, "a", S)`, `lower(S)`, `max(N, 9)`, `helm(S)`, `helm("x", { name = S })`, `kustomize(S)`, `kustomize("x", M)`, `max(1, N)`, `max(L...)`, `merge(M, { b = "x" })`,
 		`merge({ b = "x" }, M)`, `min(N, 1)`, `one([S])`, `one([N])`, `ordered([N, 9])`, `ordered([9, N])`, `ordered(L)`, `precision(N)`, `range(N)`, `regex(S, "1")`,
 		`regex("1", S)`, `regexall(S, "1")`, `regexall("1", S)`, `replace(S, "1", "2")`, `replace("1", S, "2")`, `replace("1", "1", S)`,
 		`seconds("${N}s")`, `semver(S, "1")`, `semver("1", S)`, `slice([1, 2, 3, 4], 0, N)`, `slice(L, 0, 1)`, `sort([S])`, `split(",", S)`, `split(S, "a1b")`,

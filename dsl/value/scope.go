@@ -21,8 +21,10 @@ type Scope struct {
 	// ScenarioLocals are the scenario's own locals, evaluated when they are
 	// referred to.
 	ScenarioLocals map[string]hcl.Expression
-	// Target is the cluster that the scenario runs on.
-	Target *Target
+	// Target is the cluster that the scenario runs on, and Namespace the namespace
+	// to which objects go that name none; empty if it is unknown.
+	Target    *Target
+	Namespace string
 	// Pods, Jobs and Steps are by name. A missing one was not observed yet.
 	Pods  map[string]*Pod
 	Jobs  map[string]*Job
@@ -52,13 +54,25 @@ type Scope struct {
 type Shared struct {
 	schema    *schema
 	functions map[string]function.Function
+	rendering *rendering
 }
 
 // NewShared makes what scopes have in common that read below dir, which
 // path.scenario names.
 func NewShared(dir fs.FS, pathScenario string) *Shared {
-	return &Shared{schema: newSchema(), functions: functions(dir, pathScenario)}
+	files := &files{dir: dir, path: pathScenario}
+	return &Shared{schema: newSchema(), functions: functions(files), rendering: &rendering{files: files}}
 }
+
+// Rendering returns the same with a renderer: each chart and each kustomization is
+// rendered once for all scopes. Without one, or if it is nil, they are unknown.
+func (s *Shared) Rendering(by Renderer) *Shared {
+	with := *s
+	with.rendering = &rendering{files: s.rendering.files, renderer: by}
+	return &with
+}
+
+func (s *Shared) names() []string { return sortedKeys(s.functions) }
 
 // Roots returns the names that may begin a reference in a scenario's
 // expressions, sorted.
@@ -235,6 +249,9 @@ type evaluation struct {
 	// keys are the conditions that were asked for so far; see converter.
 	keys      map[string]bool
 	functions map[string]function.Function
+	rendering *rendering
+	// warnings are those of what was rendered.
+	warnings []string
 	// logs says whether logs are at hand; withheld that one is not.
 	logs, withheld bool
 	touched        touches
@@ -247,7 +264,7 @@ func (s *Scope) evaluation() *evaluation {
 	}
 	return &evaluation{
 		scope: s, schema: shared.schema, locals: map[string]cty.Value{}, busy: map[string]bool{},
-		keys: map[string]bool{}, functions: shared.functions,
+		keys: map[string]bool{}, functions: shared.functions, rendering: shared.rendering,
 	}
 }
 

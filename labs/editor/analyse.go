@@ -80,7 +80,7 @@ func (s *server) loadWith(u unit, instead map[string]string) (*dsl.Module, diag.
 		name = "."
 	}
 	m, list := dsl.LoadFS(overlay{below, buffers}, name, dsl.Options{Verbs: s.options.Verbs, CheckVersion: s.options.CheckVersion, NoValues: true, ClusterSets: s.options.ClusterSets,
-		Providers: s.options.Providers})
+		Providers: s.options.Providers, Renderer: s.options.Renderer})
 	if s.options.Check != nil && !list.HasErrors() {
 		list = append(list, s.options.Check(m)...)
 	}

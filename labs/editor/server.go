@@ -18,6 +18,7 @@ import (
 	"github.com/kind-lab/lab/dsl/action"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // Options are what a server needs beside its streams.
@@ -32,8 +33,9 @@ type Options struct {
 	CheckVersion func(string) error
 	// ClusterSets are those of dsl.Options.
 	ClusterSets []schema.ClusterSet
-	// Providers are those of dsl.Options.
+	// Providers and Renderer are those of dsl.Options.
 	Providers []dsl.Provider
+	Renderer  value.Renderer
 	// Quiet is how long nothing must have been typed before a scenario is
 	// looked at again; 0 means 150 ms.
 	Quiet time.Duration

@@ -2,11 +2,14 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"helm.sh/helm/v4/pkg/chart/common"
@@ -17,86 +20,73 @@ import (
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 	"helm.sh/helm/v4/pkg/ignore"
-	release "helm.sh/helm/v4/pkg/release/v1"
+	releasev1 "helm.sh/helm/v4/pkg/release/v1"
 	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
+
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // maxFileSize is the size, in bytes, of the largest file of a chart or of a
 // kustomization that is read.
 const maxFileSize = 8 << 20
 
-// Release says how a chart is rendered.
-type Release struct {
-	// Name is the release's name, and Namespace its namespace.
-	Name, Namespace string
-	// Values are laid over those of the chart, a later one over an earlier one.
-	Values []map[string]any
-	// Kubernetes is the version of the cluster, such as 1.29.3.
-	Kubernetes string
-	// APIVersions are what the cluster serves: group/version, and
-	// group/version/Kind.
-	APIVersions []string
-	// Hooks adds the hooks of an installation to the manifests: those before it
-	// at the beginning, those after it at the end.
-	Hooks bool
-	// SkipCRDs leaves out what is in the folder crds.
-	SkipCRDs bool
-}
+// Renderer is value.Renderer by Helm and Kustomize.
+type Renderer struct{}
 
-// Rendered is what a chart or a kustomization results in.
-type Rendered struct {
-	// Manifests are YAML documents in the order in which they are to be applied.
-	Manifests string
-	// Warnings say what was left out, and what is deprecated.
-	Warnings []string
-}
-
-// Chart renders the chart in a folder of files as `helm template` does, with the
+// Chart renders the chart in a folder of files, or in a .tgz file, as `helm
+// template` does, with the
 // objects in the order in which Helm installs them: CustomResourceDefinitions of
 // the folder crds are the first. Functions that need a cluster, such as lookup,
 // return nothing. Subcharts must be in the folder charts.
-func Chart(files fs.FS, dir string, r Release) (Rendered, error) {
-	c, err := load(files, dir)
+func (Renderer) Chart(files fs.FS, name string, given value.Release) (value.Rendered, error) {
+	r := release{given}
+	c, err := load(files, name)
 	if err != nil {
-		return Rendered{}, err
+		return value.Rendered{}, err
+	}
+	if r.Name == "" {
+		r.Name = c.Name()
 	}
 	if err := chartutil.ValidateReleaseName(r.Name); err != nil {
-		return Rendered{}, fmt.Errorf("the release's name %q: %w", r.Name, err)
+		return value.Rendered{}, fmt.Errorf("the release's name %q: %w", r.Name, err)
 	}
 	capabilities, err := r.capabilities()
 	if err != nil {
-		return Rendered{}, err
+		return value.Rendered{}, err
 	}
 	if want := c.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, capabilities.KubeVersion.String()) {
-		return Rendered{}, fmt.Errorf("chart %s is for Kubernetes %s, and the cluster has %s", c.Name(), want, r.Kubernetes)
+		return value.Rendered{}, fmt.Errorf("chart %s is for Kubernetes %s, and the cluster has %s", c.Name(), want, r.Kubernetes)
 	}
 	if err := schemas(c); err != nil {
-		return Rendered{}, err
+		return value.Rendered{}, err
 	}
 	rendered, err := r.templates(c, capabilities)
 	if err != nil {
-		return Rendered{}, err
+		return value.Rendered{}, err
 	}
 	hooks, manifests, err := releaseutil.SortManifests(rendered, nil, releaseutil.InstallOrder)
 	if err != nil {
-		return Rendered{}, fmt.Errorf("chart %s: a template renders to what is not YAML: %w", c.Name(), err)
+		return value.Rendered{}, fmt.Errorf("chart %s: a template renders to what is not YAML: %w", c.Name(), err)
 	}
-	var out Rendered
+	var out value.Rendered
 	if c.Metadata.Deprecated {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("chart %s is deprecated", c.Name()))
 	}
-	out.Manifests = r.join(c, manifests, hooks)
+	out.Manifests = r.documents(c, manifests, hooks)
 	if left := r.leftOut(hooks); len(left) > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("chart %s: hooks are left out: %s", c.Name(), strings.Join(left, ", ")))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("chart %s: hooks are left out, as hooks is not true: %s", c.Name(), strings.Join(left, ", ")))
 	}
 	return out, nil
 }
 
+// release is how a chart is rendered.
+type release struct{ value.Release }
+
 // templates evaluates the chart's templates, by their paths.
-func (r Release) templates(c *chart.Chart, capabilities *common.Capabilities) (map[string]string, error) {
-	values := map[string]any{}
-	for _, over := range r.Values {
-		values = loader.MergeMaps(values, over)
+func (r release) templates(c *chart.Chart, capabilities *common.Capabilities) (map[string]string, error) {
+	values, err := r.values()
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", c.Name(), err)
 	}
 	if err := dependencies(c); err != nil {
 		return nil, err
@@ -119,6 +109,26 @@ func (r Release) templates(c *chart.Chart, capabilities *common.Capabilities) (m
 		}
 	}
 	return rendered, nil
+}
+
+// values are all values that were given, as one.
+func (r release) values() (map[string]any, error) {
+	all := map[string]any{}
+	for i, given := range r.Values {
+		over, ok := given.(map[string]any)
+		if text, is := given.(string); is {
+			read, err := common.ReadValues([]byte(text))
+			if err != nil {
+				return nil, fmt.Errorf("its values %d: %w", i+1, err)
+			}
+			over, ok = read, true
+		}
+		if !ok {
+			return nil, fmt.Errorf("its values %d are a %T", i+1, given)
+		}
+		all = loader.MergeMaps(all, over)
+	}
+	return all, nil
 }
 
 // dependencies returns an error if a subchart that Chart.yaml names is missing.
@@ -144,43 +154,61 @@ func dependenciesAre(names []string) string {
 	return "the dependencies " + strings.Join(names, ", ") + " are"
 }
 
-func (r Release) capabilities() (*common.Capabilities, error) {
+func (r release) capabilities() (*common.Capabilities, error) {
 	version, err := common.ParseKubeVersion(r.Kubernetes)
+	if err != nil {
+		return nil, fmt.Errorf("the version of Kubernetes %q: %w", r.Kubernetes, err)
+	}
+	minor, err := strconv.Atoi(version.Minor)
 	if err != nil {
 		return nil, fmt.Errorf("the version of Kubernetes %q: %w", r.Kubernetes, err)
 	}
 	c := common.DefaultCapabilities.Copy()
 	c.KubeVersion = *version
-	c.APIVersions = r.APIVersions
+	c.APIVersions = append(served(minor), r.APIVersions...)
 	return c, nil
 }
 
-// join writes the documents in the order in which they are to be applied.
-func (r Release) join(c *chart.Chart, manifests []releaseutil.Manifest, hooks []*release.Hook) string {
-	var b strings.Builder
-	write := func(source, text string) {
-		fmt.Fprintf(&b, "---\n# Source: %s\n%s\n", source, strings.TrimRight(text, "\n"))
+// documents are the YAML documents in the order in which they are to be applied.
+func (r release) documents(c *chart.Chart, manifests []releaseutil.Manifest, hooks []*releasev1.Hook) []string {
+	var all []string
+	add := func(source, text string) {
+		all = append(all, fmt.Sprintf("# Source: %s\n%s\n", source, strings.Trim(text, "\n")))
 	}
 	if !r.SkipCRDs {
 		for _, crd := range c.CRDObjects() {
-			write(crd.Filename, string(crd.File.Data))
+			for _, text := range split(string(crd.File.Data)) {
+				add(crd.Filename, text)
+			}
 		}
 	}
-	for _, h := range r.hooks(hooks, release.HookPreInstall) {
-		write(h.Path, h.Manifest)
+	for _, h := range r.hooks(hooks, releasev1.HookPreInstall) {
+		add(h.Path, h.Manifest)
 	}
 	for _, m := range manifests {
-		write(m.Name, m.Content)
+		add(m.Name, m.Content)
 	}
-	for _, h := range r.hooks(hooks, release.HookPostInstall) {
-		write(h.Path, h.Manifest)
+	for _, h := range r.hooks(hooks, releasev1.HookPostInstall) {
+		add(h.Path, h.Manifest)
 	}
-	return b.String()
+	return all
+}
+
+// split returns the YAML documents of a text in their order.
+func split(text string) []string {
+	parts := releaseutil.SplitManifests(text)
+	keys := slices.Collect(maps.Keys(parts))
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // manifest-9 before manifest-10
+	all := make([]string, 0, len(keys))
+	for _, key := range keys {
+		all = append(all, parts[key])
+	}
+	return all
 }
 
 // hooks returns those of an event, by their weights.
-func (r Release) hooks(all []*release.Hook, event release.HookEvent) []*release.Hook {
-	var hooks []*release.Hook
+func (r release) hooks(all []*releasev1.Hook, event releasev1.HookEvent) []*releasev1.Hook {
+	var hooks []*releasev1.Hook
 	if r.Hooks {
 		for _, h := range all {
 			if slices.Contains(h.Events, event) {
@@ -188,19 +216,19 @@ func (r Release) hooks(all []*release.Hook, event release.HookEvent) []*release.
 			}
 		}
 	}
-	slices.SortStableFunc(hooks, func(a, b *release.Hook) int { return a.Weight - b.Weight })
+	slices.SortStableFunc(hooks, func(a, b *releasev1.Hook) int { return a.Weight - b.Weight })
 	return hooks
 }
 
 // leftOut names the hooks of an installation that are not rendered. Hooks of other
 // events, such as tests, are no part of an installation.
-func (r Release) leftOut(all []*release.Hook) []string {
+func (r release) leftOut(all []*releasev1.Hook) []string {
 	if r.Hooks {
 		return nil
 	}
 	var names []string
 	for _, h := range all {
-		for _, event := range []release.HookEvent{release.HookPreInstall, release.HookPostInstall} {
+		for _, event := range []releasev1.HookEvent{releasev1.HookPreInstall, releasev1.HookPostInstall} {
 			if slices.Contains(h.Events, event) {
 				names = append(names, fmt.Sprintf("%s %s (%s)", h.Kind, h.Name, event))
 				break

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/render"
 )
+
+var renderer render.Renderer
 
 // folder makes a file system of paths and texts.
 func folder(files map[string]string) fstest.MapFS {
@@ -64,15 +67,17 @@ func hook(name, event string, weight int) string {
 		"\n    helm.sh/hook-weight: \"" + strconv.Itoa(weight) + "\"\n"
 }
 
-func release() render.Release {
-	return render.Release{Name: "shop", Namespace: "store", Kubernetes: "1.29.3", APIVersions: []string{"v1", "batch/v1", "batch/v1/Job"}}
+func release() value.Release {
+	return value.Release{Name: "shop", Namespace: "store", Kubernetes: "1.29.3", APIVersions: []string{"v1", "batch/v1", "batch/v1/Job"}}
 }
 
+func text(r value.Rendered) string { return strings.Join(r.Manifests, "---\n") }
+
 // kinds are the kinds and names of documents in their order.
-func kinds(t *testing.T, manifests string) string {
+func kinds(t *testing.T, manifests []string) string {
 	t.Helper()
 	var all []string
-	for _, doc := range strings.Split(manifests, "\n---\n") {
+	for _, doc := range manifests {
 		var kind, name string
 		for _, line := range strings.Split(doc, "\n") {
 			if rest, ok := strings.CutPrefix(line, "kind: "); ok {
@@ -88,7 +93,7 @@ func kinds(t *testing.T, manifests string) string {
 }
 
 func TestChart(t *testing.T) {
-	got, err := render.Chart(folder(web()), "charts/web", release())
+	got, err := renderer.Chart(folder(web()), "charts/web", release())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,11 +101,11 @@ func TestChart(t *testing.T) {
 		t.Errorf("objects:\n got %s\nwant %s", got, want)
 	}
 	for _, want := range []string{"namespace: store", "chart: web-1.2.3", `kubernetes: "v1.29.3"`, "replicas: 1", "native: true", "found: 0", "# Source: web/templates/app.yaml"} {
-		if !strings.Contains(got.Manifests, want) {
-			t.Errorf("no %q in\n%s", want, got.Manifests)
+		if !strings.Contains(text(got), want) {
+			t.Errorf("no %q in\n%s", want, text(got))
 		}
 	}
-	if got, want := strings.Join(got.Warnings, "; "), "chart web: hooks are left out: Job earlier (pre-install), Job before (pre-install), Job after (post-install)"; !sameWords(got, want) {
+	if got, want := strings.Join(got.Warnings, "; "), "chart web: hooks are left out, as hooks is not true: Job earlier (pre-install), Job before (pre-install), Job after (post-install)"; !sameWords(got, want) {
 		t.Errorf("warnings:\n got %s\nwant %s", got, want)
 	}
 }
@@ -108,7 +113,7 @@ func TestChart(t *testing.T) {
 func TestHooksOfAnInstallationStandAroundIt(t *testing.T) {
 	r := release()
 	r.Hooks, r.SkipCRDs = true, true
-	got, err := render.Chart(folder(web()), "charts/web", r)
+	got, err := renderer.Chart(folder(web()), "charts/web", r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,60 +127,61 @@ func TestHooksOfAnInstallationStandAroundIt(t *testing.T) {
 
 func TestLaterValuesWin(t *testing.T) {
 	r := release()
-	r.Values = []map[string]any{
-		{"replicas": 2, "cache": map[string]any{"size": 5}},
-		{"replicas": int64(1000000)},
+	r.Values = []any{
+		map[string]any{"replicas": 2, "cache": map[string]any{"size": 5}},
+		"replicas: 3\n",
+		map[string]any{"replicas": int64(1000000)},
 	}
-	got, err := render.Chart(folder(web()), "charts/web", r)
+	got, err := renderer.Chart(folder(web()), "charts/web", r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"replicas: 1000000\n", `size: "5"`} {
-		if !strings.Contains(got.Manifests, want) {
-			t.Errorf("no %q in\n%s", want, got.Manifests)
+		if !strings.Contains(text(got), want) {
+			t.Errorf("no %q in\n%s", want, text(got))
 		}
 	}
-	r.Values = []map[string]any{{"cache": map[string]any{"enabled": false}}}
-	if got, err = render.Chart(folder(web()), "charts/web", r); err != nil || strings.Contains(got.Manifests, "ConfigMap") {
-		t.Errorf("a subchart that is off is rendered: %v\n%s", err, got.Manifests)
+	r.Values = []any{map[string]any{"cache": map[string]any{"enabled": false}}}
+	if got, err = renderer.Chart(folder(web()), "charts/web", r); err != nil || strings.Contains(text(got), "ConfigMap") {
+		t.Errorf("a subchart that is off is rendered: %v\n%s", err, text(got))
 	}
 }
 
 func TestChartsThatCannotBeRendered(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(files map[string]string, r *render.Release)
+		change func(files map[string]string, r *value.Release)
 		want   string
 	}{
-		"no folder":       {func(files map[string]string, _ *render.Release) { clear(files) }, `reading chart "charts/web": file does not exist`},
-		"no Chart.yaml":   {func(files map[string]string, _ *render.Release) { delete(files, "charts/web/Chart.yaml") }, `folder "charts/web" is not a chart: it has no Chart.yaml`},
-		"a wrong version": {func(_ map[string]string, r *render.Release) { r.Kubernetes = "1.27.3" }, "chart web is for Kubernetes >=1.28.0-0, and the cluster has 1.27.3"},
-		"no release name": {func(_ map[string]string, r *render.Release) { r.Name = "Not A Name" }, `the release's name "Not A Name": `},
-		"a missing subchart": {func(files map[string]string, _ *render.Release) {
+		"no folder":       {func(files map[string]string, _ *value.Release) { clear(files) }, `reading chart "charts/web": file does not exist`},
+		"no Chart.yaml":   {func(files map[string]string, _ *value.Release) { delete(files, "charts/web/Chart.yaml") }, `folder "charts/web" is not a chart: it has no Chart.yaml`},
+		"a wrong version": {func(_ map[string]string, r *value.Release) { r.Kubernetes = "1.27.3" }, "chart web is for Kubernetes >=1.28.0-0, and the cluster has 1.27.3"},
+		"no release name": {func(_ map[string]string, r *value.Release) { r.Name = "Not A Name" }, `the release's name "Not A Name": `},
+		"a missing subchart": {func(files map[string]string, _ *value.Release) {
 			for name := range files {
 				if strings.HasPrefix(name, "charts/web/charts/") {
 					delete(files, name)
 				}
 			}
 		}, "chart web: the dependency cache is in Chart.yaml, but not in its folder charts: run `helm dependency build`"},
-		"values against the schema": {func(_ map[string]string, r *render.Release) { r.Values = []map[string]any{{"replicas": 0}} }, "minimum: got 0, want 1"},
-		"an error in a template": {func(files map[string]string, _ *render.Release) {
+		"values against the schema": {func(_ map[string]string, r *value.Release) { r.Values = []any{map[string]any{"replicas": 0}} }, "minimum: got 0, want 1"},
+		"an error in a template": {func(files map[string]string, _ *value.Release) {
 			files["charts/web/templates/bad.yaml"] = "a: 1\nb: {{ required \"say what b is\" .Values.b }}\n"
 		}, "web/templates/bad.yaml:2:"},
-		"a template that does not parse": {func(files map[string]string, _ *render.Release) { files["charts/web/templates/bad.yaml"] = "{{ if }}" }, "web/templates/bad.yaml:1"},
-		"what is not YAML":               {func(files map[string]string, _ *render.Release) { files["charts/web/templates/bad.yaml"] = "a: [" }, "a template renders to what is not YAML"},
-		"a schema on another machine": {func(files map[string]string, _ *render.Release) {
+		"a template that does not parse": {func(files map[string]string, _ *value.Release) { files["charts/web/templates/bad.yaml"] = "{{ if }}" }, "web/templates/bad.yaml:1"},
+		"what is not YAML":               {func(files map[string]string, _ *value.Release) { files["charts/web/templates/bad.yaml"] = "a: [" }, "a template renders to what is not YAML"},
+		"a schema on another machine": {func(files map[string]string, _ *value.Release) {
 			files["charts/web/values.schema.json"] = `{"$ref": "https://schemas.example.com/values.json"}`
 		}, "https://schemas.example.com/values.json"},
-		"a schema in another file": {func(files map[string]string, _ *render.Release) {
+		"a schema in another file": {func(files map[string]string, _ *value.Release) {
 			files["charts/web/values.schema.json"] = `{"properties": {"replicas": {"$ref": "file:///etc/hostname#/x"}}}`
 		}, "file:///etc/hostname"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, r := web(), release()
 			test.change(files, &r)
-			got, err := render.Chart(folder(files), "charts/web", r)
+			got, err := renderer.Chart(folder(files), "charts/web", r)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error:\n got %v\nwant %s\nmanifests: %s", err, test.want, got.Manifests)
+				t.Errorf("error:\n got %v\nwant %s\nmanifests: %s", err, test.want, text(got))
 			}
 		})
 	}
@@ -205,7 +211,7 @@ func TestASchemaMayReferToItself(t *testing.T) {
 	files := web()
 	files["charts/web/values.schema.json"] = `{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.com/web.json",
 		"$defs": {"n": {"type": "integer"}}, "properties": {"replicas": {"$ref": "https://example.com/web.json#/$defs/n"}, "x": {"$ref": "#/$defs/n"}}}`
-	if _, err := render.Chart(folder(files), "charts/web", release()); err != nil {
+	if _, err := renderer.Chart(folder(files), "charts/web", release()); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kind-lab/lab/dsl/value"
 )
 
 // overlayDir is the folder of the kustomization that is laid over another. No
@@ -21,20 +23,20 @@ const overlayDir = ".lab-overlay"
 // only below the root of files. Plugins and Helm charts of a kustomization are
 // not available, and an address of another machine is an error: nothing is
 // fetched.
-func Kustomization(files fs.FS, dir string, overlay map[string]any) (Rendered, error) {
+func (Renderer) Kustomization(files fs.FS, dir string, overlay map[string]any) (value.Rendered, error) {
 	tree := &tree{files: files, extra: map[string][]byte{}}
 	w := walker{files: files, tree: tree, seen: map[string]bool{}}
 	if err := w.folder(dir); err != nil {
-		return Rendered{}, err
+		return value.Rendered{}, err
 	}
 	from := dir
 	if overlay != nil {
 		text, err := laidOver(overlay, dir)
 		if err != nil {
-			return Rendered{}, err
+			return value.Rendered{}, err
 		}
 		if err := w.kustomization(overlayDir, "the overlay", text); err != nil {
-			return Rendered{}, err
+			return value.Rendered{}, err
 		}
 		tree.extra[path.Join(overlayDir, "kustomization.yaml")] = text
 		from = overlayDir
@@ -48,13 +50,17 @@ func Kustomization(files fs.FS, dir string, overlay map[string]any) (Rendered, e
 	options.PluginConfig = types.DisabledPluginConfig()
 	built, err := krusty.MakeKustomizer(options).Run(tree, "/"+from)
 	if err != nil {
-		return Rendered{}, fmt.Errorf("kustomization %q: %s", dir, plain(err))
+		return value.Rendered{}, fmt.Errorf("kustomization %q: %s", dir, plain(err))
 	}
-	text, err := built.AsYaml()
-	if err != nil {
-		return Rendered{}, fmt.Errorf("kustomization %q: %w", dir, err)
+	out := value.Rendered{Warnings: w.warnings}
+	for _, object := range built.Resources() {
+		text, err := object.AsYAML()
+		if err != nil {
+			return value.Rendered{}, fmt.Errorf("kustomization %q: %w", dir, err)
+		}
+		out.Manifests = append(out.Manifests, string(text))
 	}
-	return Rendered{Manifests: string(text), Warnings: w.warnings}, nil
+	return out, nil
 }
 
 // laidOver is a kustomization over the one in a folder.

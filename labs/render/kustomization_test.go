@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kind-lab/lab/labs/render"
 )
 
 func base() map[string]string {
@@ -36,7 +34,7 @@ func noGit(t *testing.T) {
 }
 
 func TestKustomization(t *testing.T) {
-	got, err := render.Kustomization(folder(base()), "k/prod", nil)
+	got, err := renderer.Kustomization(folder(base()), "k/prod", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,14 +42,14 @@ func TestKustomization(t *testing.T) {
 		t.Errorf("a Namespace is the first: got %s", got)
 	}
 	for _, want := range []string{"name: prod-app", "image: app:2", "home: https://example.com/", "name: prod-settings-"} {
-		if !strings.Contains(got.Manifests, want) {
-			t.Errorf("no %q in\n%s", want, got.Manifests)
+		if !strings.Contains(text(got), want) {
+			t.Errorf("no %q in\n%s", want, text(got))
 		}
 	}
 }
 
 func TestAnOverlayIsLaidOverAKustomization(t *testing.T) {
-	got, err := render.Kustomization(folder(base()), "k/base", map[string]any{
+	got, err := renderer.Kustomization(folder(base()), "k/base", map[string]any{
 		"images":  []any{map[string]any{"name": "app", "newName": "other", "newTag": "3"}},
 		"patches": []any{map[string]any{"target": map[string]any{"kind": "Pod"}, "patch": "- {op: add, path: /spec/hostname, value: here}"}},
 	})
@@ -59,8 +57,8 @@ func TestAnOverlayIsLaidOverAKustomization(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"image: other:3", "hostname: here"} {
-		if !strings.Contains(got.Manifests, want) {
-			t.Errorf("no %q in\n%s", want, got.Manifests)
+		if !strings.Contains(text(got), want) {
+			t.Errorf("no %q in\n%s", want, text(got))
 		}
 	}
 }
@@ -68,12 +66,12 @@ func TestAnOverlayIsLaidOverAKustomization(t *testing.T) {
 func TestDeprecatedFieldsAreWarnedOf(t *testing.T) {
 	files := base()
 	files["k/prod/kustomization.yaml"] = "bases: [../base]\npatchesStrategicMerge:\n- |-\n  apiVersion: v1\n  kind: Pod\n  metadata: {name: app}\n  spec: {hostname: here}\n"
-	got, err := render.Kustomization(folder(files), "k/prod", nil)
+	got, err := renderer.Kustomization(folder(files), "k/prod", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(got.Manifests, "hostname: here") {
-		t.Errorf("the patch was not made:\n%s", got.Manifests)
+	if !strings.Contains(text(got), "hostname: here") {
+		t.Errorf("the patch was not made:\n%s", text(got))
 	}
 	if all := strings.Join(got.Warnings, "\n"); !strings.Contains(all, "k/prod/kustomization.yaml: 'bases' is deprecated") || !strings.Contains(all, "patchesStrategicMerge") {
 		t.Errorf("warnings: %q", got.Warnings)
@@ -108,8 +106,8 @@ func TestNothingIsFetchedForAKustomization(t *testing.T) {
 			files["k/bad/g.yaml"] = "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: x}\nfiles: ['https://127.0.0.1:1/f']\n"
 			files["k/over/kustomization.yaml"] = "resources: [../bad]\n"
 			for _, dir := range []string{"k/bad", "k/over"} {
-				if got, err := render.Kustomization(folder(files), dir, nil); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("%s: error:\n got %v\nwant %s\nmanifests: %s", dir, err, test.want, got.Manifests)
+				if got, err := renderer.Kustomization(folder(files), dir, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%s: error:\n got %v\nwant %s\nmanifests: %s", dir, err, test.want, text(got))
 				}
 			}
 		})
@@ -127,7 +125,7 @@ func TestOverlaysThatAreRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			noGit(t)
-			if _, err := render.Kustomization(folder(base()), "k/base", test.overlay); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := renderer.Kustomization(folder(base()), "k/base", test.overlay); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error:\n got %v\nwant %s", err, test.want)
 			}
 		})

@@ -42,7 +42,7 @@ func (rec *Recording) Judgings(m *dsl.Module, runs []ScenarioRun) ([]*Judging, e
 		if err != nil {
 			return nil, err
 		}
-		j := &Judging{rec: rec, run: run, view: View{module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}}
+		j := &Judging{rec: rec, run: run, view: View{module: m, scenario: scenario, shared: m.Shared()}}
 		var known report.Cluster
 		known, j.view.Namespace = rec.found(run)
 		j.view.target = j.view.targetOf(cluster, known)

@@ -34,7 +34,7 @@ type View struct {
 // unknown. Both scenario and cluster may be nil; then nothing is known of
 // theirs.
 func Before(m *dsl.Module, s *dsl.Scenario, c *dsl.Cluster) *View {
-	v := &View{Timeline: collectors.NewTimeline(time.Time{}), module: m, scenario: s, shared: value.NewShared(m.FS, m.Dir)}
+	v := &View{Timeline: collectors.NewTimeline(time.Time{}), module: m, scenario: s, shared: m.Shared()}
 	if c != nil {
 		v.target = v.targetOf(c, report.Cluster{})
 	}
@@ -53,7 +53,7 @@ func (rec *Recording) At(m *dsl.Module, run ScenarioRun, at time.Duration) (*Vie
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Timeline: timeline, module: m, scenario: scenario, shared: value.NewShared(m.FS, m.Dir)}
+	v := &View{Timeline: timeline, module: m, scenario: scenario, shared: m.Shared()}
 	var known report.Cluster
 	known, v.Namespace = rec.found(run)
 	v.target = v.targetOf(cluster, known)
@@ -178,7 +178,7 @@ func (v *View) Values() *value.Scope {
 
 func (v *View) values(o expect.Observed) *value.Scope {
 	return &value.Scope{
-		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(),
+		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(), Namespace: v.Namespace,
 		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: o.Extra, Cache: o.Cache,
 		Dir: v.module.FS, PathScenario: v.module.Dir, Shared: v.shared,
 	}

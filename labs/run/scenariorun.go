@@ -66,7 +66,7 @@ func (c *clusterRun) scenario(ctx context.Context, planned plan.ScenarioRun) rep
 			Namespace: planned.Namespace, StartedAt: begin},
 	}
 	s.target = newTarget(c.planned, c.handle)
-	s.shared = value.NewShared(s.in.plan.Module.FS, s.in.plan.Module.Dir)
+	s.shared = s.in.plan.Module.Shared()
 	s.secrets = value.Secrets(s.in.plan.Module.Vars, s.in.plan.Module.Locals)
 	s.player = player.New(s, planned.Source, begin)
 	s.Progress("running")

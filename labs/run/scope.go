@@ -24,7 +24,7 @@ func (s *scenarioRun) valuesNow(st *dsl.Step) *value.Scope {
 func (s *scenarioRun) values(o expect.Observed, st *dsl.Step) *value.Scope {
 	m := s.in.plan.Module
 	return &value.Scope{
-		Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: s.target,
+		Vars: m.Vars, Locals: m.Locals, ScenarioLocals: s.planned.Source.Locals, Target: s.target, Namespace: s.planned.Namespace,
 		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: st.Scope(s.planned.Source),
 		Dir: m.FS, PathScenario: m.Dir, Shared: s.shared, Cache: o.Cache,
 	}

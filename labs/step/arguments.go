@@ -160,6 +160,17 @@ func (a *Arguments) Texts(name string, expr hcl.Expression) []string {
 	return all
 }
 
+// Within is the namespace of objects that name none: the one that is written, or
+// the run's own. From then on it is also that of a chart's release.
+func (a *Arguments) Within(expr hcl.Expression) string {
+	if text := a.Required("namespace", expr); text != "" {
+		scope := *a.Scope
+		scope.Namespace = text
+		a.Namespace, a.Scope = text, &scope
+	}
+	return a.Namespace
+}
+
 // Manifests are texts as manifests.
 func (a *Arguments) Manifests(expr hcl.Expression) []Manifest {
 	var all []Manifest

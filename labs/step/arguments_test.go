@@ -56,6 +56,31 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+func TestNamespaceOfAStepIsThatOfItsCharts(t *testing.T) {
+	for name, tt := range map[string]struct{ namespace, want, wrong string }{
+		"the run's own": {"", "lab-1", ""},
+		"another":       {`"sto${"re"}"`, "store", ""},
+		"empty":         {`""`, "lab-1", `the argument "namespace" of apply "x" is null or empty`},
+		"unknown":       {`pod.x.node`, "lab-1", "pod.x.node was not observed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := arguments(t, "")
+			a.Namespace, a.Scope.Namespace = "lab-1", "lab-1"
+			before := a.Scope
+			var expr hcl.Expression
+			if tt.namespace != "" {
+				expr = parse(t, tt.namespace)
+			}
+			if got := a.Within(expr); got != tt.want || a.Namespace != tt.want || a.Scope.Namespace != tt.want || before.Namespace != "lab-1" {
+				t.Errorf("got %q, arguments %q, scope %q, the scope of before %q; want %q", got, a.Namespace, a.Scope.Namespace, before.Namespace, tt.want)
+			}
+			if (a.Err() == nil) != (tt.wrong == "") || a.Err() != nil && !strings.Contains(a.Err().Error(), tt.wrong) {
+				t.Errorf("got %v, want %s", a.Err(), tt.wrong)
+			}
+		})
+	}
+}
+
 func TestArgumentsThatCannotBeUsed(t *testing.T) {
 	tests := map[string]struct {
 		use  func(*step.Arguments)

@@ -14,6 +14,9 @@ type Forecast struct {
 	// the API server rejects fields that it does not know.
 	Creates hcl.Expression
 	Strict  bool
+	// Namespace gives the namespace of those that name none; nil for the run's
+	// own.
+	Namespace hcl.Expression
 	// Requests are what the step asks of the API server.
 	Requests []Request
 	// Unforeseen says that the step may make objects that no manifest tells of.
@@ -40,6 +43,8 @@ type Request struct {
 	// Manifests gives manifests, and Objects names of the form KIND/NAME: a
 	// string or a list of strings. At most one of them is set.
 	Manifests, Objects hcl.Expression
+	// Namespace is where those are that name none; nil for the run's own.
+	Namespace hcl.Expression
 	// APIVersion, Kind and Subresource are set where neither is.
 	APIVersion, Kind, Subresource string
 }

@@ -17,16 +17,19 @@ import (
 )
 
 // origin is where a manifest's text is from: an expression, and the file that
-// it is the content of, as lines are numbered in; empty where it is none.
+// it is the content of, as lines are numbered in; empty where it is none. rendered
+// is the template of a chart that it was rendered from.
 type origin struct {
-	at   hcl.Range
-	file string
+	at             hcl.Range
+	file, rendered string
 }
 
 // placed is an object that a step applies, with where it is.
 type placed struct {
 	*document
 	from origin
+	// on are the clusters on which it is applied; nil for all of the scenario's.
+	on []*dsl.Cluster
 	// step is the place of the step among the scenario's.
 	step int
 }
@@ -52,7 +55,7 @@ func (c *checker) scenario(s *dsl.Scenario) {
 		}
 		for _, r := range f.Requests {
 			if r.Manifests != nil {
-				c.manifests(s, st, r.Manifests, i)
+				c.manifests(s, st, r.Manifests, r.Namespace, i)
 			}
 		}
 	}
@@ -71,14 +74,15 @@ func (c *checker) scenario(s *dsl.Scenario) {
 
 // apply checks the manifests of a step and adds what they make.
 func (c *checker) apply(s *dsl.Scenario, i int, st *dsl.Step, f step.Forecast, k *known, aware bool) {
-	objects, whole := c.manifests(s, st, f.Creates, i)
+	objects, whole := c.manifests(s, st, f.Creates, f.Namespace, i)
 	k.open = k.open || !whole
+	c.warned(s, st, f.Creates, f.Namespace)
 	seen := map[string]placed{}
 	for _, o := range objects {
 		c.confined(s, o)
 		k.objects = append(k.objects, o)
 		key := o.kind + "/" + o.namespace + "/" + o.name
-		if first, twice := seen[key]; twice && o.name != "" {
+		if first, twice := seen[key]; twice && o.name != "" && sharesCluster(first.on, o.on) {
 			c.warnf(c.place(o.from, o.line), "Object applied twice", "The step applies %s %q twice; the first is at line %d. The second changes the first.", o.kind, o.name, first.line)
 		}
 		seen[key] = o
@@ -87,8 +91,9 @@ func (c *checker) apply(s *dsl.Scenario, i int, st *dsl.Step, f step.Forecast, k
 }
 
 // manifests reads the manifests of an expression as far as they are known. It
-// returns false where there are others.
-func (c *checker) manifests(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression, i int) ([]placed, bool) {
+// returns false where there are others. into is the namespace of those that name
+// none; nil for the run's own.
+func (c *checker) manifests(s *dsl.Scenario, step *dsl.Step, expr, into hcl.Expression, i int) ([]placed, bool) {
 	parts := []hcl.Expression{expr}
 	if tuple, ok := expr.(*hclsyntax.TupleConsExpr); ok {
 		parts = nil
@@ -99,15 +104,15 @@ func (c *checker) manifests(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression
 	var objects []placed
 	whole := true
 	for _, part := range parts {
-		texts, ok := c.textsOf(s, step, part)
+		texts, ok := c.textsOf(s, step, part, into)
 		whole = whole && ok
-		for _, text := range texts {
-			m := c.texts[text]
+		for _, found := range texts {
+			m := c.texts[found.text]
 			if m == nil {
-				m = readManifest(text)
-				c.texts[text] = m
+				m = readManifest(found.text)
+				c.texts[found.text] = m
 			}
-			from := c.originOf(part, text)
+			from := c.originOf(part, found.text)
 			if m.wrong != "" {
 				c.errorf(c.place(from, m.line), "Invalid manifest", "%s%s.", c.lineOf(from, m.line), m.wrong)
 				whole = false
@@ -115,41 +120,19 @@ func (c *checker) manifests(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression
 			}
 			for _, d := range m.documents {
 				c.document(d, from)
-				objects = append(objects, placed{d, from, i})
+				objects = append(objects, placed{d.in(found.into), from, found.on, i})
 			}
 		}
 	}
 	return objects, whole
 }
 
-// textsOf evaluates an expression to the texts that are known before the run.
-func (c *checker) textsOf(s *dsl.Scenario, step *dsl.Step, expr hcl.Expression) ([]string, bool) {
-	v, diags := c.scope(s, step, nil).Eval(expr)
-	if diags.HasErrors() || !v.IsKnown() || v.IsNull() {
-		return nil, false
-	}
-	if v.Type() == cty.String {
-		return []string{v.AsString()}, true
-	}
-	if !v.CanIterateElements() {
-		return nil, false
-	}
-	var texts []string
-	whole := true
-	for it := v.ElementIterator(); it.Next(); {
-		_, e := it.Element()
-		if !e.IsKnown() || e.IsNull() || e.Type() != cty.String {
-			whole = false
-			continue
-		}
-		texts = append(texts, e.AsString())
-	}
-	return texts, whole
-}
-
 // originOf finds the file that a text is the content of: file("x") gives it.
 func (c *checker) originOf(expr hcl.Expression, text string) origin {
 	o := origin{at: expr.Range()}
+	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# Source: ") {
+		o.rendered = strings.TrimPrefix(first, "# Source: ")
+	}
 	call, ok := expr.(*hclsyntax.FunctionCallExpr)
 	if !ok || call.Name != "file" || len(call.Args) != 1 {
 		return o
@@ -202,8 +185,11 @@ func (c *checker) place(from origin, line int) hcl.Range {
 
 // lineOf names a line of a manifest that is no file.
 func (c *checker) lineOf(from origin, line int) string {
-	if from.file != "" {
+	switch {
+	case from.file != "":
 		return ""
+	case from.rendered != "":
+		return fmt.Sprintf("Line %d of %s, as it is rendered: ", line-1, from.rendered) // the first is the comment
 	}
 	return fmt.Sprintf("Line %d of the manifest: ", line)
 }

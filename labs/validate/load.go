@@ -11,15 +11,20 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/render"
 )
 
 // Load reads and checks the scenario that is named: a file, a folder that holds
 // a scenario.hcl, or a lab of the catalog. The error says that there is none of
 // that name; what is wrong with one that is there is in the diagnostics. If
-// o.ClusterSets is nil, the sets are those of the catalog.
+// o.ClusterSets is nil, the sets are those of the catalog, and if o.Renderer is nil,
+// Helm and Kustomize render.
 func Load(name string, o dsl.Options) (*dsl.Module, diag.List, error) {
 	if o.CheckVersion == nil {
 		o.CheckVersion = Version
+	}
+	if o.Renderer == nil {
+		o.Renderer = render.Renderer{}
 	}
 	if o.ClusterSets == nil {
 		o.ClusterSets = catalog.ClusterSets()

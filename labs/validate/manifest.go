@@ -28,6 +28,19 @@ type document struct {
 	pod       *podSpec
 }
 
+// in is the object with the namespace to which it goes: the given one if it names
+// none, and none if that is the run's own.
+func (d *document) in(into string) *document {
+	at := *d
+	if at.namespace == "" {
+		at.namespace = into
+	}
+	if at.namespace == namespace {
+		at.namespace = ""
+	}
+	return &at
+}
+
 // podSpec is what a manifest says of a pod's containers.
 type podSpec struct {
 	line       int

@@ -65,7 +65,7 @@ func (c *checker) restartPolicy(s *dsl.Scenario, strict bool, o placed, containe
 	var refused, dropped []string
 	for _, on := range s.Clusters {
 		known := c.clusters[on]
-		if known == nil || known.minor == 0 || each[on] > notRejected {
+		if known == nil || known.minor == 0 || each[on] > notRejected || !sharesCluster(o.on, []*dsl.Cluster{on}) {
 			continue
 		}
 		name := fmt.Sprintf("cluster.%s (1.%d)", on.Name, known.minor)

@@ -83,7 +83,7 @@ func (n *needs) scenario(c *checker, s *dsl.Scenario) {
 			n.request(c, s, st, i, r, applied)
 		}
 		if f.Creates != nil {
-			objects, _ := c.manifests(s, st, f.Creates, i)
+			objects, _ := c.manifests(s, st, f.Creates, f.Namespace, i)
 			applied = append(applied, objects...)
 		}
 		scope := &value.Scope{Vars: c.module.Vars, Locals: c.module.Locals, ScenarioLocals: s.Locals, Extra: st.Scope(s), Dir: c.module.FS, PathScenario: c.module.Dir}
@@ -100,14 +100,14 @@ func (n *needs) scenario(c *checker, s *dsl.Scenario) {
 func (n *needs) request(c *checker, s *dsl.Scenario, st *dsl.Step, i int, r step.Request, applied []placed) {
 	switch {
 	case r.Manifests != nil:
-		objects, _ := c.manifests(s, st, r.Manifests, i)
+		objects, _ := c.manifests(s, st, r.Manifests, r.Namespace, i)
 		for _, o := range objects {
 			n.add(o.apiVersion, o.kind, "", r.Verbs...)
 		}
 	case r.Objects != nil:
-		texts, _ := c.textsOf(s, st, r.Objects)
-		for _, text := range texts {
-			n.named(applied, text, r.Verbs...)
+		texts, _ := c.textsOf(s, st, r.Objects, r.Namespace)
+		for _, name := range texts {
+			n.named(applied, name.text, r.Verbs...)
 		}
 	default:
 		n.add(r.APIVersion, r.Kind, r.Subresource, r.Verbs...)

@@ -181,7 +181,7 @@ func (k *known) others(ref reference) string {
 	var names, jobs []string
 	for _, o := range k.objects {
 		switch {
-		case o.name == "":
+		case o.name == "", slices.Contains(names, o.name):
 		case ref.root == "job" && o.kind == "Job", ref.root == "pod" && o.kind == "Pod":
 			names = append(names, o.name)
 		case ref.root == "pod" && o.kind == "Job":

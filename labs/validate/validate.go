@@ -40,7 +40,7 @@ func Clusters(m *dsl.Module) diag.List {
 func (v Validator) newChecker(m *dsl.Module) *checker {
 	c := &checker{
 		module: m, verbs: v.Verbs, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
-		shared: value.NewShared(m.FS, m.Dir), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
+		shared: m.Shared(), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
 	}
 	for name, file := range m.Files {
 		c.files[name] = file
@@ -102,7 +102,7 @@ func (c *checker) once() hcl.Diagnostics {
 func (c *checker) scope(s *dsl.Scenario, step *dsl.Step, on *dsl.Cluster) *value.Scope {
 	scope := &value.Scope{
 		Vars: c.module.Vars, Locals: c.module.Locals, ScenarioLocals: s.Locals, Extra: step.Scope(s),
-		Dir: c.module.FS, PathScenario: c.module.Dir, Shared: c.shared,
+		Dir: c.module.FS, PathScenario: c.module.Dir, Shared: c.shared, Namespace: namespace,
 	}
 	if on != nil {
 		scope.Target = c.clusters[on].target

@@ -12,6 +12,7 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/labs/catalog"
+	"github.com/kind-lab/lab/labs/render"
 )
 
 // TestCheck checks scenarios that say, on the line of each mistake, in the
@@ -23,7 +24,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
-			m, list := dsl.Load(folder, dsl.Options{Providers: providers()})
+			m, list := dsl.Load(folder, dsl.Options{Providers: providers(), Renderer: render.Renderer{}})
 			if list.HasErrors() {
 				t.Fatal(list.Error())
 			}
@@ -67,6 +68,9 @@ func expected(t *testing.T, folder string) map[string][]string {
 	want := map[string][]string{}
 	mark := regexp.MustCompile(`(?:ERROR|WARNING): `)
 	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.IsDir() { // of a chart
+			continue
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -24,13 +24,13 @@ func Verb() step.Verb {
 
 func forecast(d *action.Apply) step.Forecast {
 	return step.Forecast{
-		Creates: d.Manifests, Strict: d.FieldValidation == action.FieldValidationStrict,
-		Requests: []step.Request{{Manifests: d.Manifests, Verbs: []string{"create", "get", "patch"}}},
+		Creates: d.Manifests, Namespace: d.Namespace, Strict: d.FieldValidation == action.FieldValidationStrict,
+		Requests: []step.Request{{Manifests: d.Manifests, Namespace: d.Namespace, Verbs: []string{"create", "get", "patch"}}},
 	}
 }
 
 func prepare(a *step.Arguments, d *action.Apply) step.Prepared {
-	in := Request{Namespace: a.Namespace, Manifests: a.Manifests(d.Manifests), FieldValidation: d.FieldValidation}
+	in := Request{Namespace: a.Within(d.Namespace), Manifests: a.Manifests(d.Manifests), FieldValidation: d.FieldValidation}
 	return step.Prepared{
 		Do: func(ctx context.Context, on step.Cluster) (step.Result, error) {
 			return New(on.Client.Objects).Do(ctx, in)

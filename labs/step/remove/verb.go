@@ -35,14 +35,14 @@ func Verb() step.Verb {
 func forecast(d *action.Delete) step.Forecast {
 	verbs := []string{"get", "delete", "list", "watch"}
 	if d.Manifests != nil {
-		return step.Forecast{Requests: []step.Request{{Manifests: d.Manifests, Verbs: verbs}}}
+		return step.Forecast{Requests: []step.Request{{Manifests: d.Manifests, Namespace: d.Namespace, Verbs: verbs}}}
 	}
-	return step.Forecast{Requests: []step.Request{{Objects: d.Objects, Verbs: verbs}}}
+	return step.Forecast{Requests: []step.Request{{Objects: d.Objects, Namespace: d.Namespace, Verbs: verbs}}}
 }
 
 func prepare(a *step.Arguments, d *action.Delete) step.Prepared {
 	in := Request{
-		Namespace: a.Namespace, Objects: a.Texts("objects", d.Objects), Manifests: a.Manifests(d.Manifests),
+		Namespace: a.Within(d.Namespace), Objects: a.Texts("objects", d.Objects), Manifests: a.Manifests(d.Manifests),
 		GracePeriod: d.GracePeriod, Propagation: d.Propagation, Wait: d.Wait, IgnoreNotFound: d.IgnoreNotFound,
 	}
 	return step.Prepared{Do: func(ctx context.Context, on step.Cluster) (step.Result, error) {

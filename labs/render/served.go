@@ -1,0 +1,79 @@
+package render
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// lastBetaOn is the last minor version in which a new beta API was served by
+// default (KEP-3136).
+const lastBetaOn = 23
+
+// introduced and removed are what the generator of prerelease lifecycles gives the
+// types of an API (k8s.io/api).
+type (
+	introduced interface {
+		APILifecycleIntroduced() (major, minor int)
+	}
+	removed interface {
+		APILifecycleRemoved() (major, minor int)
+	}
+)
+
+// served returns the API versions that a minor version of Kubernetes serves by
+// default, each as group/version and, with a kind, as group/version/Kind. It knows
+// the types of the client library.
+func served(minor int) []string {
+	found := map[string]bool{}
+	for kind, goType := range scheme.Scheme.AllKnownTypes() {
+		version := kind.GroupVersion()
+		if kind.Version == runtime.APIVersionInternal || !isObject(goType) || !serves(version.String(), goType, minor) {
+			continue
+		}
+		found[version.String()] = true
+		found[version.String()+"/"+kind.Kind] = true
+	}
+	for _, version := range []string{"apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1"} {
+		found[version] = true
+	}
+	found["apiextensions.k8s.io/v1/CustomResourceDefinition"] = true
+	found["apiregistration.k8s.io/v1/APIService"] = true
+	all := make([]string, 0, len(found))
+	for version := range found {
+		all = append(all, version)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// isObject says whether a type is that of an object, and not of a list or of
+// options.
+func isObject(goType reflect.Type) bool {
+	object, ok := reflect.New(goType).Interface().(metav1.Object)
+	return ok && object != nil
+}
+
+// serves says whether a minor version of Kubernetes serves a type by default.
+func serves(version string, goType reflect.Type, minor int) bool {
+	value := reflect.New(goType).Interface()
+	since, until := 0, 0
+	if v, ok := value.(introduced); ok {
+		_, since = v.APILifecycleIntroduced()
+	}
+	if v, ok := value.(removed); ok {
+		_, until = v.APILifecycleRemoved()
+	}
+	switch {
+	case strings.Contains(version, "alpha"), since > minor, until > 0 && minor >= until:
+		return false
+	case strings.Contains(version, "beta"):
+		// New versions of groups that were on are on as well.
+		return since <= lastBetaOn || strings.HasPrefix(version, "flowcontrol.apiserver.k8s.io/")
+	}
+	return true
+}
