@@ -44,6 +44,9 @@ type Options struct {
 	// Renderer renders charts and kustomizations. If it is nil, what helm() and
 	// kustomize() return is unknown.
 	Renderer value.Renderer
+	// Rendered is what charts and kustomizations were rendered to before: they
+	// are not rendered again.
+	Rendered []value.Rendering
 	// ClusterSets are the cluster sets that a file can use; nil for none.
 	ClusterSets []schema.ClusterSet
 	// Providers are the providers that a cluster may name. Nil means that any may
@@ -108,6 +111,7 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 	}
 	l.module.Path, l.module.Dir, l.module.FS, l.module.Verbs = name, src.dir, src.FS, opts.Verbs
 	l.module.shared = value.NewShared(src.FS, src.dir).Rendering(opts.Renderer)
+	l.module.shared.Remember(opts.Rendered)
 	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: l.module.shared}
 	if bodies, ok := l.parse(src); ok {
 		l.src = src

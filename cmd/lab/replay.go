@@ -163,7 +163,7 @@ func (f scenarioFlags) source(named string, recording *replay.Recording) (string
 	if recording.Given != "" {
 		flags.varFiles = append([]string{recording.Given}, flags.varFiles...)
 	}
-	flags.clusterSets = recording.ClusterSets
+	flags.clusterSets, flags.rendered = recording.ClusterSets, recording.Rendered
 	return recording.Source, &flags, nil
 }
 

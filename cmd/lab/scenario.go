@@ -13,6 +13,7 @@ import (
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/diag"
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/validate"
 	"github.com/kind-lab/lab/labs/wiring"
 )
@@ -27,6 +28,8 @@ type scenarioFlags struct {
 	// clusterSets are the sets of clusters that there are; nil stands for those
 	// that come with the program.
 	clusterSets []schema.ClusterSet
+	// rendered is what charts were rendered to when the scenario ran.
+	rendered []value.Rendering
 }
 
 func (f *scenarioFlags) add(a *app, cmd *cobra.Command, jsonText string) {
@@ -43,7 +46,7 @@ func (f *scenarioFlags) addValues(a *app, cmd *cobra.Command) {
 
 // options are what the flags and the environment give to a scenario.
 func (a *app) options(f scenarioFlags) (dsl.Options, error) {
-	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues, ClusterSets: f.clusterSets,
+	options := dsl.Options{VarFiles: f.varFiles, Vars: map[string]string{}, Env: a.env, NoValues: f.noValues, ClusterSets: f.clusterSets, Rendered: f.rendered,
 		Providers: wiring.Language(wiring.Providers())}
 	for _, v := range f.vars {
 		name, value, ok := strings.Cut(v, "=")

@@ -33,8 +33,11 @@ type rendering struct {
 // outcome is what rendering gave.
 type outcome struct {
 	manifests cty.Value
+	rendered  []string
 	warnings  []string
 	err       error
+	// secret says that it was rendered with a sensitive value.
+	secret bool
 }
 
 // Warnings evaluates an expression and returns what a chart or a kustomization in
@@ -47,11 +50,28 @@ func (s *Scope) Warnings(expr hcl.Expression) []string {
 
 // renderFunctions are helm() and kustomize() for one evaluation.
 func (e *evaluation) renderFunctions(target cty.Value) map[string]function.Function {
-	note := func(warnings []string) { e.warnings = append(e.warnings, warnings...) }
+	c := &renderCall{rendering: e.rendering, note: func(warnings []string) { e.warnings = append(e.warnings, warnings...) }}
 	return map[string]function.Function{
-		"helm":      e.rendering.helm(versionIn(target), e.scope.Namespace, note),
-		"kustomize": e.rendering.kustomize(note),
+		"helm":      minding(c.minding(c.helm(versionIn(target), e.scope.Namespace))),
+		"kustomize": minding(c.minding(c.kustomize())),
 	}
+}
+
+// renderCall renders for one evaluation.
+type renderCall struct {
+	*rendering
+	// note is given the warnings.
+	note func([]string)
+	// secret says that an argument of the call is sensitive.
+	secret bool
+}
+
+// minding notes whether an argument of f is sensitive.
+func (c *renderCall) minding(f function.Function) function.Function {
+	return marked(f, func(args []cty.Value) (cty.Value, error) {
+		c.secret = slices.ContainsFunc(args, func(arg cty.Value) bool { return arg.HasMarkDeep(Sensitive) })
+		return f.Call(args)
+	})
 }
 
 // ChartsIn returns the places at which an expression renders charts, for which the
@@ -92,8 +112,8 @@ func unknownManifests(name string) function.Function {
 }
 
 // helm renders a chart for a cluster: of version kubernetes, in a namespace. Either
-// may be unknown. note is given the warnings.
-func (r *rendering) helm(kubernetes cty.Value, namespace string, note func([]string)) function.Function {
+// may be unknown.
+func (c *renderCall) helm(kubernetes cty.Value, namespace string) function.Function {
 	spec := renderParams("chart")
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		release := Release{Namespace: namespace}
@@ -106,11 +126,11 @@ func (r *rendering) helm(kubernetes cty.Value, namespace string, note func([]str
 			return cty.UnknownVal(manifestList), nil
 		}
 		release.Kubernetes = version
-		return r.render("helm", args[0], release, note, func(name string) (Rendered, error) {
-			return r.renderer.Chart(r.files.dir, name, release)
+		return c.render("helm", args[0], release, func(name string) (Rendered, error) {
+			return c.renderer.Chart(c.files.dir, name, release)
 		})
 	}
-	return minding(function.New(spec))
+	return function.New(spec)
 }
 
 // versionFor is the version for which a chart is rendered: empty if it is unknown.
@@ -126,7 +146,7 @@ func versionFor(r Release, kubernetes cty.Value) string {
 }
 
 // kustomize builds a kustomization.
-func (r *rendering) kustomize(note func([]string)) function.Function {
+func (c *renderCall) kustomize() function.Function {
 	spec := renderParams("folder")
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		var overlay map[string]any
@@ -142,34 +162,38 @@ func (r *rendering) kustomize(note func([]string)) function.Function {
 			}
 			overlay, _ = plainValue(args[1]).(map[string]any)
 		}
-		return r.render("kustomize", args[0], overlay, note, func(name string) (Rendered, error) {
-			return r.renderer.Kustomization(r.files.dir, name, overlay)
+		return c.render("kustomize", args[0], overlay, func(name string) (Rendered, error) {
+			return c.renderer.Kustomization(c.files.dir, name, overlay)
 		})
 	}
-	return minding(function.New(spec))
+	return function.New(spec)
 }
 
 // render renders what is at a path, unless that was done already.
-func (r *rendering) render(how string, given cty.Value, options any, note func([]string), do func(name string) (Rendered, error)) (cty.Value, error) {
-	name, err := r.files.name(given.AsString())
+func (c *renderCall) render(how string, given cty.Value, options any, do func(name string) (Rendered, error)) (cty.Value, error) {
+	name, err := c.files.name(given.AsString())
 	if err != nil {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not below the scenario's folder: %s() renders only what is there, by its path from it", given.AsString(), how)
 	}
-	if r.renderer == nil || r.files.dir == nil {
-		return cty.UnknownVal(manifestList), nil
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	key := fmt.Sprintf("%s %q %#v", how, name, options)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	done, ok := r.done[key]
-	if !ok {
+	done, ok := c.done[key]
+	switch {
+	case ok:
+	case c.renderer == nil || c.files.dir == nil:
+		return cty.UnknownVal(manifestList), nil
+	default:
 		done = outcomeOf(do(name))
-		if r.done == nil {
-			r.done = map[string]outcome{}
+		if c.done == nil {
+			c.done = map[string]outcome{}
 		}
-		r.done[key] = done
 	}
-	note(done.warnings)
+	done.secret = done.secret || c.secret
+	if c.done != nil {
+		c.done[key] = done
+	}
+	c.note(done.warnings)
 	return done.manifests, done.err
 }
 
@@ -177,14 +201,7 @@ func outcomeOf(rendered Rendered, err error) outcome {
 	if err != nil {
 		return outcome{manifests: cty.NilVal, err: function.NewArgErrorf(0, "%s", sentence(err))}
 	}
-	if len(rendered.Manifests) == 0 {
-		return outcome{manifests: cty.ListValEmpty(cty.String), warnings: rendered.Warnings}
-	}
-	var all []cty.Value
-	for _, text := range rendered.Manifests {
-		all = append(all, cty.StringVal(text))
-	}
-	return outcome{manifests: cty.ListVal(all), warnings: rendered.Warnings}
+	return outcome{manifests: texts(rendered.Manifests), rendered: rendered.Manifests, warnings: rendered.Warnings}
 }
 
 // sentence is an error's text without the line breaks and the point at its end.

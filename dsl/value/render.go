@@ -1,6 +1,9 @@
 package value
 
-import "io/fs"
+import (
+	"io/fs"
+	"slices"
+)
 
 // Renderer turns charts and kustomizations into manifests. It may be used by
 // several goroutines.
@@ -39,4 +42,38 @@ type Rendered struct {
 	Manifests []string
 	// Warnings say what was left out, and what is deprecated.
 	Warnings []string
+}
+
+// Rendering is what one call of helm() or kustomize() was rendered to.
+type Rendering struct {
+	// Call says what was rendered, with all arguments: the same for the same call.
+	Call string `json:"call"`
+	// Manifests are as in Rendered.
+	Manifests []string `json:"manifests"`
+}
+
+// Renderings returns what was rendered so far, by the calls. It omits what was
+// rendered with a sensitive value.
+func (s *Shared) Renderings() []Rendering {
+	s.rendering.mu.Lock()
+	defer s.rendering.mu.Unlock()
+	all := []Rendering{}
+	for _, call := range sortedKeys(s.rendering.done) {
+		if done := s.rendering.done[call]; done.err == nil && !done.secret {
+			all = append(all, Rendering{Call: call, Manifests: slices.Clone(done.rendered)})
+		}
+	}
+	return all
+}
+
+// Remember takes over what was rendered before: the same calls return it again.
+func (s *Shared) Remember(all []Rendering) {
+	s.rendering.mu.Lock()
+	defer s.rendering.mu.Unlock()
+	if s.rendering.done == nil {
+		s.rendering.done = map[string]outcome{}
+	}
+	for _, r := range all {
+		s.rendering.done[r.Call] = outcomeOf(Rendered{Manifests: r.Manifests}, nil)
+	}
 }

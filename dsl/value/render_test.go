@@ -188,3 +188,41 @@ func TestWhatIsRenderedOfASecretIsSecret(t *testing.T) {
 		t.Errorf("shown as %s", shown)
 	}
 }
+
+func TestWhatWasRenderedIsRemembered(t *testing.T) {
+	f := &fakeRenderer{}
+	before := rendered(f)
+	for _, text := range []string{`helm("sub")`, `kustomize("sub")`, `helm("sub", { name = var.secret })`, `helm("sub", { name = nonsensitive })`} {
+		_, _ = before.Eval(parse(t, text)) // the last one fails
+	}
+	kept := before.Shared.Renderings()
+	if len(kept) != 2 || strings.Contains(fmt.Sprint(kept), "hidden") {
+		t.Fatalf("kept %q", kept)
+	}
+	again := &fakeRenderer{}
+	after := rendered(again)
+	after.Shared.Remember(kept)
+	for _, text := range []string{`helm("sub")`, `kustomize("sub")`} {
+		was, _ := before.Eval(parse(t, text))
+		is, diags := after.Eval(parse(t, text))
+		if diags.HasErrors() || !is.RawEquals(was) {
+			t.Errorf("%s: got %s, %v; want %s", text, Format(is), diags, Format(was))
+		}
+	}
+	if len(again.asked) > 0 {
+		t.Errorf("rendered again: %q", again.asked)
+	}
+	after.Shared = NewShared(after.Dir, after.PathScenario)
+	after.Shared.Remember(kept)
+	if v, _ := after.Eval(parse(t, `helm("sub")`)); !v.IsKnown() {
+		t.Error("a rendering that is remembered needs a renderer")
+	}
+}
+
+func TestAFailureIsNotKept(t *testing.T) {
+	s := rendered(&fakeRenderer{err: errors.New("no")})
+	_, _ = s.Eval(parse(t, `helm("sub")`))
+	if kept := s.Shared.Renderings(); len(kept) > 0 {
+		t.Errorf("kept %q", kept)
+	}
+}

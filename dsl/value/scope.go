@@ -72,6 +72,10 @@ func (s *Shared) Rendering(by Renderer) *Shared {
 	return &with
 }
 
+// Apart returns the same, without what was rendered so far: what it renders is not
+// in the Renderings of s.
+func (s *Shared) Apart() *Shared { return s.Rendering(s.rendering.renderer) }
+
 func (s *Shared) names() []string { return sortedKeys(s.functions) }
 
 // Roots returns the names that may begin a reference in a scenario's

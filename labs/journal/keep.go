@@ -12,19 +12,22 @@ import (
 )
 
 // The folder of the run with the scenario's files as they were, and in it the
-// values that its variables were given, and the sets of clusters that it took by
-// name: a JSON list.
+// values that its variables were given, the sets of clusters that it took by name
+// (a JSON list), and what its charts and kustomizations were rendered to (a JSON
+// list).
 const (
 	ScenarioFolder  = "scenario"
 	GivenFile       = "given.labvars"
 	ClusterSetsFile = "given.cluster-sets.json"
+	RenderedFile    = "given.rendered.json"
 )
 
 // Given is what a scenario was given beside its files; empty fields are not
 // kept.
 type Given struct {
-	// Variables is kept as GivenFile, and ClusterSets as ClusterSetsFile.
-	Variables, ClusterSets []byte
+	// Variables is kept as GivenFile, ClusterSets as ClusterSetsFile, and Rendered
+	// as RenderedFile.
+	Variables, ClusterSets, Rendered []byte
 }
 
 // maxKept bounds a file of the scenario that is kept, in bytes.
@@ -39,7 +42,7 @@ func (j *Journal) KeepScenario(from fs.FS, names []string, given Given) error {
 	for _, name := range names {
 		errs = append(errs, keep(from, name, filepath.Join(dir, filepath.FromSlash(name))))
 	}
-	for name, data := range map[string][]byte{GivenFile: given.Variables, ClusterSetsFile: given.ClusterSets} {
+	for name, data := range map[string][]byte{GivenFile: given.Variables, ClusterSetsFile: given.ClusterSets, RenderedFile: given.Rendered} {
 		if len(data) > 0 {
 			errs = append(errs, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 		}

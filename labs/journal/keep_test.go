@@ -49,10 +49,10 @@ func TestTheScenarioIsKeptAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	files["scenario.hcl"] = &fstest.MapFile{Data: []byte("two, edited while it ran")}
-	if err := j.KeepScenario(files, []string{"scenario.hcl", "pods/web.yaml"}, Given{}); err != nil {
+	if err := j.KeepScenario(files, []string{"scenario.hcl", "pods/web.yaml"}, Given{Rendered: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"scenario.hcl": "one", "pods/web.yaml": "kind: Pod", GivenFile: "a = 1\n", ClusterSetsFile: "[]"}
+	want := map[string]string{"scenario.hcl": "one", "pods/web.yaml": "kind: Pod", GivenFile: "a = 1\n", ClusterSetsFile: "[]", RenderedFile: "[1]"}
 	got := kept(t, j)
 	if len(got) != len(want) {
 		t.Errorf("kept %q", got)

@@ -21,6 +21,9 @@ const (
 // namespacePrefix begins the name of every run's namespace.
 const namespacePrefix = "lab-"
 
+// AnyNamespace stands for a run's namespace while there is no run.
+const AnyNamespace = namespacePrefix + "run"
+
 // names gives everything a name that is allowed where it is used. They are
 // made of all scenarios and clusters of the module, so that they do not depend
 // on what is chosen of it.

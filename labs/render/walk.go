@@ -74,7 +74,7 @@ func (w *walker) kustomization(dir, name string, text []byte) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if address := remoteIn(fields, ""); address != "" {
-		return fmt.Errorf("%s: %q is on another machine: a kustomization is built from what is on disk alone; copy it, or pin it as a source", name, address)
+		return fmt.Errorf("%s: %q is on another machine: a kustomization is built from what is on disk alone: copy it into the folder of the scenario", name, address)
 	}
 	k.FixKustomization()
 	folders := slices.Concat(k.Resources, k.Components, k.Generators, k.Transformers, k.Validators)

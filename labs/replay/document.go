@@ -65,7 +65,7 @@ func (rec *Recording) module() *dsl.Module {
 	if rec.Source == "" {
 		return nil
 	}
-	o := dsl.Options{NoValues: true, ClusterSets: rec.ClusterSets}
+	o := dsl.Options{NoValues: true, ClusterSets: rec.ClusterSets, Rendered: rec.Rendered}
 	if rec.Given != "" {
 		o.VarFiles = []string{rec.Given}
 	}
@@ -94,7 +94,7 @@ func (rec *Recording) Secrets(o dsl.Options) (secrets, unknown []string) {
 	if rec.Source == "" {
 		return nil, nil
 	}
-	o.NoValues, o.ClusterSets = true, rec.ClusterSets
+	o.NoValues, o.ClusterSets, o.Rendered = true, rec.ClusterSets, rec.Rendered
 	if rec.Given != "" {
 		o.VarFiles = append([]string{rec.Given}, o.VarFiles...)
 	}

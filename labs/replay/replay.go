@@ -15,6 +15,7 @@ import (
 
 	"github.com/kind-lab/lab/collectors"
 	"github.com/kind-lab/lab/dsl/schema"
+	"github.com/kind-lab/lab/dsl/value"
 	"github.com/kind-lab/lab/labs/journal"
 	"github.com/kind-lab/lab/labs/report"
 	"github.com/kind-lab/lab/labs/report/document"
@@ -41,6 +42,8 @@ type Recording struct {
 	// they were when it ran. They are what Source is to be loaded with; never
 	// nil.
 	ClusterSets []schema.ClusterSet
+	// Rendered is what the charts and kustomizations of Source were rendered to.
+	Rendered []value.Rendering
 
 	// lines is what the log lines cost in a document.
 	lines document.LineTally
@@ -83,7 +86,9 @@ func Open(dir string) (*Recording, error) {
 		rec.File = rec.Report.File
 	}
 	rec.Source, rec.Given = kept(dir)
-	if rec.ClusterSets, err = keptSets(dir); err != nil {
+	rec.ClusterSets = []schema.ClusterSet{}
+	err = errors.Join(readGiven(dir, journal.ClusterSetsFile, &rec.ClusterSets), readGiven(dir, journal.RenderedFile, &rec.Rendered))
+	if err != nil {
 		return nil, err
 	}
 	return rec, nil
@@ -116,21 +121,20 @@ func kept(dir string) (source, given string) {
 	return folder, given
 }
 
-// keptSets reads the sets of clusters that a run took. A run from before there
-// were sets has none.
-func keptSets(dir string) ([]schema.ClusterSet, error) {
-	sets := []schema.ClusterSet{}
-	data, err := os.ReadFile(filepath.Join(dir, journal.ScenarioFolder, journal.ClusterSetsFile))
+// readGiven reads what a run's scenario was given beside its files, a JSON list. A run
+// from before there was such a thing has none.
+func readGiven[T any](dir, file string, list *[]T) error {
+	data, err := os.ReadFile(filepath.Join(dir, journal.ScenarioFolder, file))
 	if errors.Is(err, fs.ErrNotExist) {
-		return sets, nil
+		return nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &sets)
+		err = json.Unmarshal(data, list)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the cluster sets that the run kept: %w", err)
+		return fmt.Errorf("reading %s, which the run kept: %w", file, err)
 	}
-	return sets, nil
+	return nil
 }
 
 // index finds the runs in the journal.

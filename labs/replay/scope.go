@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -178,7 +179,7 @@ func (v *View) Values() *value.Scope {
 
 func (v *View) values(o expect.Observed) *value.Scope {
 	return &value.Scope{
-		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(), Namespace: v.Namespace,
+		Vars: v.module.Vars, Locals: v.module.Locals, ScenarioLocals: v.locals(), Namespace: cmp.Or(v.Namespace, plan.AnyNamespace),
 		Pods: o.Pods, Jobs: o.Jobs, Steps: o.Steps, Objects: o.Objects, Missed: o.Missed, Extra: o.Extra, Cache: o.Cache,
 		Dir: v.module.FS, PathScenario: v.module.Dir, Shared: v.shared,
 	}

@@ -9,10 +9,11 @@ import (
 
 	"github.com/kind-lab/lab/dsl"
 	"github.com/kind-lab/lab/dsl/value"
+	"github.com/kind-lab/lab/labs/plan"
 )
 
 // namespace stands for the run's own, which has no name yet.
-const namespace = "lab-run"
+const namespace = plan.AnyNamespace
 
 // foreseenText is a manifest, or the name of an object, as it is known before the
 // run. into is the namespace to which it goes, or the run's own if that is unknown.

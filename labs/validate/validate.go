@@ -40,7 +40,7 @@ func Clusters(m *dsl.Module) diag.List {
 func (v Validator) newChecker(m *dsl.Module) *checker {
 	c := &checker{
 		module: m, verbs: v.Verbs, gates: gates.Load(), texts: map[string]*manifest{}, files: map[string]*hcl.File{},
-		shared: m.Shared(), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
+		shared: m.Shared().Apart(), clusters: map[*dsl.Cluster]*knownCluster{}, guards: map[hcl.Range]*guard{},
 	}
 	for name, file := range m.Files {
 		c.files[name] = file

@@ -79,6 +79,19 @@ func givenTo(m *dsl.Module) (journal.Given, error) {
 	return given, nil
 }
 
+// renderedIn is what a module's charts and kustomizations were rendered to.
+func renderedIn(m *dsl.Module) (journal.Given, error) {
+	all := m.Shared().Renderings()
+	if len(all) == 0 {
+		return journal.Given{}, nil
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return journal.Given{}, fmt.Errorf("keeping what charts were rendered to: %w", err)
+	}
+	return journal.Given{Rendered: data}, nil
+}
+
 // Dir is the run's folder, and ID its name.
 func (s *Session) Dir() string { return s.log.Dir() }
 
@@ -102,7 +115,8 @@ func (s *Session) Run(ctx context.Context, observer run.Observer) report.Report 
 // End writes the report beside the records and ends what watches.
 func (s *Session) End(r report.Report) error {
 	m := s.plan.Module
-	err := errors.Join(s.log.KeepScenario(m.FS, m.Read(), journal.Given{}), s.log.Close(), report.Save(s.log.Dir(), r), saveJUnit(s.log.Dir(), r), s.release())
+	given, err := renderedIn(m)
+	err = errors.Join(err, s.log.KeepScenario(m.FS, m.Read(), given), s.log.Close(), report.Save(s.log.Dir(), r), saveJUnit(s.log.Dir(), r), s.release())
 	if s.guard != nil {
 		err = errors.Join(err, s.guard.Release())
 	}
