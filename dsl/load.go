@@ -109,7 +109,19 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 		l.src = src
 		l.decode(bodies)
 	}
-	return l.module, diag.FromHCL(once(l.diags), l.module.Files)
+	return l.module, diag.FromHCL(l.redacted(once(l.diags)), l.module.Files)
+}
+
+// redacted takes sensitive values out of what diagnostics say.
+func (l *loader) redacted(diags hcl.Diagnostics) hcl.Diagnostics {
+	secrets := value.Secrets(l.scope.Vars, l.scope.Locals)
+	if len(secrets) == 0 {
+		return diags
+	}
+	for _, d := range diags {
+		d.Detail = value.Redact(d.Detail, secrets)
+	}
+	return diags
 }
 
 // loader reads one scenario.
@@ -178,8 +190,10 @@ func (l *loader) decode(bodies []hcl.Body) {
 			byType[block.Type] = append(byType[block.Type], block)
 		}
 	}
-	if len(labs) > 1 && labs[0].Filename != labs[1].Filename {
-		l.errorf(labs[1], "Duplicate lab block", "Only one lab block is allowed; the first is at %s.", FormatRange(labs[0]))
+	for i, at := range labs {
+		if i > 0 { // content reports those of the same file
+			l.errorf(at, "Duplicate lab block", "Only one lab block is allowed; the first is at %s.", FormatRange(labs[0]))
+		}
 	}
 	l.lab(byType["lab"])
 	l.variables(byType["variable"])
