@@ -56,19 +56,32 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 		known := b.Block(block.Type)
 		switch {
 		case block.Type == dynamic:
-			c.blocks = append(c.blocks, l.dynamic(block, b, in)...)
+			for _, made := range l.dynamic(block, b, in) {
+				if l.only(made, unique) {
+					c.blocks = append(c.blocks, made)
+				}
+			}
 		case known.Later:
 			l.errorf(block.DefRange, "Not supported yet",
 				"The language defines blocks of type %q, but this version of lab does not support them yet. Remove the block to run the rest.", block.Type)
-		case known.Unique && unique[block.Type] != (hcl.Range{}):
-			l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "Only one %s block is allowed here; the first is at %s.",
-				block.Type, FormatRange(unique[block.Type]))
-		default:
-			unique[block.Type] = block.DefRange
+		case l.only(inner{block, known, in}, unique):
 			c.blocks = append(c.blocks, inner{block, known, in})
 		}
 	}
 	return c
+}
+
+// only says whether there may be such a block beside those in unique, and adds
+// it to them. It reports a second block of a type that occurs once.
+func (l *loader) only(block inner, unique map[string]hcl.Range) bool {
+	first, again := unique[block.Type]
+	if again && block.schema.Unique {
+		l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "Only one %s block is allowed here; the first is at %s.",
+			block.Type, FormatRange(first))
+		return false
+	}
+	unique[block.Type] = block.DefRange
+	return true
 }
 
 // free decodes a body that can have any argument, and b's blocks.
