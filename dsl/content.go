@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -15,6 +16,9 @@ import (
 type content struct {
 	args   map[string]*hcl.Attribute
 	blocks []inner
+	// meant are the arguments that misspelled ones probably mean. That they are
+	// missing is not reported also.
+	meant map[string]bool
 }
 
 // inner is a block in another block, with what its expressions may refer to.
@@ -38,8 +42,12 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 	} else {
 		found, diags = body.Content(l.bodySchema(b))
 	}
-	l.diags = append(l.diags, diags...)
-	c := content{args: map[string]*hcl.Attribute{}}
+	c := content{args: map[string]*hcl.Attribute{}, meant: suggested(diags, b)}
+	for _, d := range diags {
+		if !c.misspelled(d) {
+			l.diags = append(l.diags, d)
+		}
+	}
 	for name, attr := range found.Attributes {
 		known := b.Argument(name)
 		if known != nil && known.Later {
@@ -69,6 +77,36 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 		}
 	}
 	return c
+}
+
+// suggested returns the arguments of b that diagnostics suggest instead of unknown ones.
+func suggested(diags hcl.Diagnostics, b *schema.Block) map[string]bool {
+	var names map[string]bool
+	for _, d := range diags {
+		for _, a := range b.Arguments {
+			if strings.Contains(d.Detail, fmt.Sprintf("Did you mean %q?", a.Name)) {
+				if names == nil {
+					names = map[string]bool{}
+				}
+				names[a.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// misspelled says whether a diagnostic misses an argument that is there, with a
+// mistake in its name.
+func (c content) misspelled(d *hcl.Diagnostic) bool {
+	if d.Summary != "Missing required argument" && d.Summary != "Missing argument" {
+		return false
+	}
+	for name := range c.meant {
+		if strings.Contains(d.Detail, fmt.Sprintf("%q", name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // only says whether there may be such a block beside those in unique, and adds

@@ -101,7 +101,7 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 	src.FS = &reads{FS: src.FS, names: map[string]bool{}}
 	l := &loader{
 		opts: opts, module: emptyModule(), language: opts.Verbs.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
-		several: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
+		several: map[string]bool{}, unsure: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
 	}
 	l.module.Path, l.module.Dir, l.module.FS, l.module.Verbs = name, src.dir, src.FS, opts.Verbs
 	l.scope = value.Scope{Dir: src.FS, PathScenario: src.dir, Shared: value.NewShared(src.FS, src.dir)}
@@ -133,9 +133,9 @@ type loader struct {
 	// language is the language's schema, and schemas its HCL schemas.
 	language *schema.Block
 	schemas  map[*schema.Block]*hcl.BodySchema
-	// several are the clusters with for_each. used are the references in the
-	// file, such as "var.x".
-	several, used map[string]bool
+	// several are the clusters with for_each, and unsure those whose for_each is
+	// unknown or invalid. used are the references in the file, such as "var.x".
+	several, unsure, used map[string]bool
 	// sets are the places at which cluster sets are named. setMissing says that
 	// one of them is unknown, and clusters are therefore missing.
 	sets       map[string]hcl.Range

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -139,7 +140,9 @@ func (l *loader) step(block inner, in surroundings) *Step {
 	}
 	in.extra = block.in.extra
 	c := l.content(block.Body, block.schema, in)
+	before := len(l.diags)
 	step.Action = l.opts.Verbs.Decode(step.Verb, &arguments{l, step, c, block.schema, in})
+	l.diags = append(l.diags[:before], slices.DeleteFunc(l.diags[before:], c.misspelled)...)
 	return step
 }
 

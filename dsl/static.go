@@ -194,7 +194,7 @@ func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) 
 		if v.Type() == cty.Number && !v.IsNull() {
 			hint = fmt.Sprintf(" Did you mean \"%ss\"?", shown)
 		}
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be a duration in quotes. %s.%s", attr.Name, durationForm, hint)
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be a duration in quotes; this is %s. %s.%s", attr.Name, shown, durationForm, hint)
 		return 0, false
 	}
 	d, err := time.ParseDuration(v.AsString())

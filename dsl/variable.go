@@ -80,6 +80,9 @@ func (l *loader) variable(block inner) *declaration {
 	if v, ok := l.static(c.args["sensitive"], block.in, cty.Bool); ok {
 		d.Sensitive = v.True()
 	}
+	if c.meant["default"] {
+		d.Default = cty.UnknownVal(d.Type)
+	}
 	if attr := c.args["default"]; attr != nil {
 		d.Default = cty.UnknownVal(d.Type)
 		if v, ok := l.check(attr.Expr, surroundings{literal: true}); ok {
