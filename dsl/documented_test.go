@@ -81,11 +81,21 @@ func sample(a schema.Argument) string {
 	if len(a.Values) > 0 {
 		return `"` + a.Values[0] + `"`
 	}
+	switch a.Name {
+	case "required_version":
+		return `">= 0.1"`
+	case "kubernetes":
+		return `"1.29"`
+	case "object":
+		return `"pod/p"`
+	case schema.ClusterSetsArgument:
+		return "[]"
+	}
 	switch a.Type {
 	case "string":
-		return map[string]string{"required_version": `">= 0.1"`, "kubernetes": `"1.29"`, "object": `"pod/p"`}[a.Name] + map[bool]string{true: `"x"`}[a.Name != "required_version" && a.Name != "kubernetes" && a.Name != "object"]
+		return `"x"`
 	case "list(string)":
-		return map[bool]string{true: "[]", false: `["x"]`}[a.Name == schema.ClusterSetsArgument]
+		return `["x"]`
 	case "list(cluster)":
 		return "[cluster.other]"
 	case "map or set of strings":
@@ -138,6 +148,8 @@ func TestDocumentedBlocksAreAccepted(t *testing.T) {
 				delete(arguments, "pod")
 			case "delete.manifests":
 				delete(arguments, "objects")
+			case "node.service":
+				arguments["action"] = `"stop"`
 			}
 			if said := problemsOf(path, written(b, labelsOf(b), arguments)); len(said) > 0 {
 				t.Errorf("%s = %s: %q", a.Name, sample(a), said)
