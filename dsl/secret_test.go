@@ -54,7 +54,7 @@ func TestMistakesKeepSecrets(t *testing.T) {
 			}
 			for _, text := range []string{list.Error(), b.String()} {
 				if strings.Contains(strings.ToLower(text), "hunter2") {
-					t.Errorf("the secret is told: %s", text)
+					t.Errorf("the secret is in it: %s", text)
 				}
 			}
 		})
