@@ -33,6 +33,9 @@ func parsePiece(data []byte, name string, at hcl.Pos) (*hclsyntax.Body, hcl.Diag
 	if diags := bounds(data, name, at); diags.HasErrors() {
 		return nil, diags
 	}
+	if diags := hugeNumbers(data, name, at); diags.HasErrors() {
+		return nil, diags
+	}
 	file, diags := hclsyntax.ParseConfig(data, name, at)
 	if file == nil {
 		return nil, diags
@@ -58,6 +61,9 @@ func parsePieces(data []byte, name string) *hclsyntax.Body {
 		places <- struct{}{}
 		group.Go(func() {
 			defer func() { <-places }()
+			if i > 0 && bytes.HasPrefix(p.data, []byte(byteOrderMark)) {
+				return // the parser allows the mark at the start of what it reads
+			}
 			if body, diags := parsePiece(p.data, name, p.at); len(diags) == 0 {
 				bodies[i] = body
 			}

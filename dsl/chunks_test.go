@@ -67,3 +67,21 @@ func sortedTexts(all []string) []string {
 	}
 	return sorted(counts)
 }
+
+// TestAMarkBetweenPieces finds a byte order mark where a piece begins: it may
+// begin a file alone.
+func TestAMarkBetweenPieces(t *testing.T) {
+	block := "locals {\n  # " + strings.Repeat("x", chunkSize) + "\n}\n"
+	for name, tt := range map[string]struct {
+		src string
+		ok  bool
+	}{
+		"at the start of the file": {byteOrderMark + strings.Repeat(block, 4), true},
+		"at the start of a piece":  {block + byteOrderMark + strings.Repeat(block, 3), false},
+		"of every piece":           {strings.Repeat(byteOrderMark+block, 4), false},
+	} {
+		if _, diags := parseNative([]byte(tt.src), "x.hcl"); diags.HasErrors() == tt.ok {
+			t.Errorf("%s: %s", name, diags.Error())
+		}
+	}
+}

@@ -29,7 +29,9 @@ func (l *loader) clustersOfBlock(block inner) []*Cluster {
 	}
 	l.several[block.Labels[0]] = true
 	var all []*Cluster
-	for _, e := range l.instances(l.native(each)) {
+	instances := l.instances(l.native(each))
+	l.unsure[block.Labels[0]] = instances == nil
+	for _, e := range instances {
 		within := block
 		within.in = block.in.with("each", cty.ObjectVal(map[string]cty.Value{"key": e.key, "value": e.value}))
 		c := l.cluster(within, block.Labels[0]+"["+value.Format(e.key)+"]")

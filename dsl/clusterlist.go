@@ -59,9 +59,17 @@ func (l *loader) isList(attr *hcl.Attribute, v cty.Value) bool {
 		return true
 	}
 	if v.IsKnown() {
-		l.errorf(attr.Expr.Range(), "Invalid clusters", "The argument \"clusters\" must be a list of clusters, such as [cluster.%s].", l.exampleCluster())
+		l.errorf(attr.Expr.Range(), "Invalid clusters", "The argument \"clusters\" must be a list of clusters, such as [cluster.%s]%s.", l.exampleCluster(), notNull(v))
 	}
 	return false
+}
+
+// notNull ends a sentence about what must be, if it is null.
+func notNull(v cty.Value) string {
+	if v.IsNull() {
+		return ", not null"
+	}
+	return ""
 }
 
 func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
@@ -71,7 +79,12 @@ func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
 			names = append(names, c.Block)
 		}
 	}
-	if has(names, name) || l.several[name] {
+	for _, block := range sorted(l.several) {
+		if !has(names, block) {
+			names = append(names, block)
+		}
+	}
+	if has(names, name) {
 		return nil
 	}
 	hint := suggest.Sentence(name, names)
@@ -88,7 +101,7 @@ func (l *loader) unknownCluster(at hcl.Range, name string) *hcl.Diagnostic {
 // unknownKey reports a reference to a key for which the for_each created no
 // cluster.
 func (l *loader) unknownKey(ref hcl.Traversal, block string) *hcl.Diagnostic {
-	if len(ref) < 3 {
+	if len(ref) < 3 || l.unsure[block] {
 		return nil
 	}
 	key, _, ok := nameIn(ref[1:])
@@ -130,6 +143,9 @@ func (l *loader) clusterObject() cty.Value {
 	}
 	for block, of := range several {
 		all[block] = cty.ObjectVal(of)
+		if l.unsure[block] {
+			all[block] = cty.DynamicVal
+		}
 	}
 	return cty.ObjectVal(all)
 }

@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -15,6 +16,9 @@ import (
 type content struct {
 	args   map[string]*hcl.Attribute
 	blocks []inner
+	// meant are the arguments that misspelled ones probably mean. That they are
+	// missing is not reported also.
+	meant map[string]bool
 }
 
 // inner is a block in another block, with what its expressions may refer to.
@@ -38,8 +42,12 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 	} else {
 		found, diags = body.Content(l.bodySchema(b))
 	}
-	l.diags = append(l.diags, diags...)
-	c := content{args: map[string]*hcl.Attribute{}}
+	c := content{args: map[string]*hcl.Attribute{}, meant: suggested(diags, b)}
+	for _, d := range diags {
+		if !c.misspelled(d) {
+			l.diags = append(l.diags, d)
+		}
+	}
 	for name, attr := range found.Attributes {
 		known := b.Argument(name)
 		if known != nil && known.Later {
@@ -56,19 +64,62 @@ func (l *loader) content(body hcl.Body, b *schema.Block, in surroundings) conten
 		known := b.Block(block.Type)
 		switch {
 		case block.Type == dynamic:
-			c.blocks = append(c.blocks, l.dynamic(block, b, in)...)
+			for _, made := range l.dynamic(block, b, in) {
+				if l.only(made, unique) {
+					c.blocks = append(c.blocks, made)
+				}
+			}
 		case known.Later:
 			l.errorf(block.DefRange, "Not supported yet",
 				"The language defines blocks of type %q, but this version of lab does not support them yet. Remove the block to run the rest.", block.Type)
-		case known.Unique && unique[block.Type] != (hcl.Range{}):
-			l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "Only one %s block is allowed here; the first is at %s.",
-				block.Type, FormatRange(unique[block.Type]))
-		default:
-			unique[block.Type] = block.DefRange
+		case l.only(inner{block, known, in}, unique):
 			c.blocks = append(c.blocks, inner{block, known, in})
 		}
 	}
 	return c
+}
+
+// suggested returns the arguments of b that diagnostics suggest instead of unknown ones.
+func suggested(diags hcl.Diagnostics, b *schema.Block) map[string]bool {
+	var names map[string]bool
+	for _, d := range diags {
+		for _, a := range b.Arguments {
+			if strings.Contains(d.Detail, fmt.Sprintf("Did you mean %q?", a.Name)) {
+				if names == nil {
+					names = map[string]bool{}
+				}
+				names[a.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// misspelled says whether a diagnostic misses an argument that is there, with a
+// mistake in its name.
+func (c content) misspelled(d *hcl.Diagnostic) bool {
+	if d.Summary != "Missing required argument" && d.Summary != "Missing argument" {
+		return false
+	}
+	for name := range c.meant {
+		if strings.Contains(d.Detail, fmt.Sprintf("%q", name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// only says whether there may be such a block beside those in unique, and adds
+// it to them. It reports a second block of a type that occurs once.
+func (l *loader) only(block inner, unique map[string]hcl.Range) bool {
+	first, again := unique[block.Type]
+	if again && block.schema.Unique {
+		l.errorf(block.DefRange, fmt.Sprintf("Duplicate %s block", block.Type), "Only one %s block is allowed here; the first is at %s.",
+			block.Type, FormatRange(first))
+		return false
+	}
+	unique[block.Type] = block.DefRange
+	return true
 }
 
 // free decodes a body that can have any argument, and b's blocks.

@@ -89,7 +89,8 @@ func (l *loader) labels(attr *hcl.Attribute, made *schema.Block, in surroundings
 // element is an element of a for_each.
 type element struct{ key, value cty.Value }
 
-// elements evaluates a for_each: a list, tuple, set, map or object.
+// elements evaluates a for_each: a list, tuple, set, map or object. It returns nil
+// if the elements are unknown, or invalid.
 func (l *loader) elements(attr *hcl.Attribute, in surroundings, what string) []element {
 	v, ok := l.check(attr.Expr, in.static())
 	if !ok {
@@ -111,7 +112,7 @@ func (l *loader) elements(attr *hcl.Attribute, in surroundings, what string) []e
 		l.errorf(attr.Expr.Range(), "Too many", "The argument \"for_each\" has %d elements; at most %d are allowed.", v.LengthInt(), maxInstances)
 		return nil
 	}
-	var all []element
+	all := []element{}
 	for it := v.ElementIterator(); it.Next(); {
 		key, e := it.Element()
 		all = append(all, element{key, e})
@@ -119,10 +120,15 @@ func (l *loader) elements(attr *hcl.Attribute, in surroundings, what string) []e
 	return all
 }
 
-// instances evaluates the for_each of a cluster: a map, or a set of strings.
+// instances evaluates the for_each of a cluster: a map, or a set of strings. It
+// returns nil if the elements are unknown, or invalid.
 func (l *loader) instances(attr *hcl.Attribute) []element {
-	var all []element
-	for _, e := range l.elements(attr, surroundings{}, "cluster") {
+	found := l.elements(attr, surroundings{}, "cluster")
+	if found == nil {
+		return nil
+	}
+	all := []element{}
+	for _, e := range found {
 		key, err := convert.Convert(e.key, cty.String)
 		if err != nil || e.key.Type() == cty.Number {
 			l.errorf(attr.Expr.Range(), "Invalid for_each",

@@ -15,7 +15,7 @@ import (
 // nothing else. A source that cannot be parsed is returned unchanged, with
 // diagnostics. Formatting the result again changes nothing.
 func Format(src []byte, name string) ([]byte, diag.List) {
-	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
 	file := &hcl.File{Bytes: src}
 	body, diags := parseNative(src, name)
 	if body != nil {

@@ -140,3 +140,12 @@ func same[T any](t *testing.T, what string, want, got T) {
 
 // localOf is a local of a module, as it is shown.
 func localOf(m *Module, name string) string { return value.Format(m.Locals.GetAttr(name)) }
+
+// details are what diagnostics say, without their places.
+func details(list diag.List) []string {
+	var all []string
+	for _, d := range list {
+		all = append(all, d.Summary+": "+d.Detail)
+	}
+	return all
+}

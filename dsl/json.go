@@ -1,6 +1,9 @@
 package dsl
 
 import (
+	"bytes"
+	"math"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
@@ -44,10 +47,20 @@ func (l *loader) fromJSON(expr hcl.Expression) hclsyntax.Expression {
 	}
 	literal, diags := expr.Value(nil)
 	l.diags = append(l.diags, diags...)
+	if !diags.HasErrors() && literal.Type() == cty.Number && literal.IsKnown() && !literal.IsNull() && tooGreat(literal) {
+		l.diags = append(l.diags, hugeNumber(at))
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: at}
+	}
 	if diags.HasErrors() || literal.Type() != cty.String || literal.IsNull() || !literal.IsKnown() {
 		return &hclsyntax.LiteralValueExpr{Val: literal, SrcRange: at}
 	}
 	return l.template(literal.AsString(), at)
+}
+
+// tooGreat says whether a number needs a longer exponent than a number can have.
+func tooGreat(number cty.Value) bool {
+	exponent := number.AsBigFloat().MantExp(nil) // of 2
+	return math.Abs(float64(exponent)) > math.Pow10(maxExponent)*math.Log2(10)
 }
 
 // template parses a string of a JSON file. Its ranges begin at the string. After
@@ -56,6 +69,11 @@ func (l *loader) template(text string, at hcl.Range) hclsyntax.Expression {
 	start := at.Start
 	start.Column++
 	start.Byte++
+	if diags := templateLimits([]byte(text), at.Filename); diags.HasErrors() {
+		diags[0].Subject = &at
+		l.diags = append(l.diags, diags[0])
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: at}
+	}
 	parsed, diags := hclsyntax.ParseTemplate([]byte(text), at.Filename, start)
 	for _, d := range diags {
 		d.Subject, d.Context = &at, nil
@@ -75,6 +93,7 @@ func (l *loader) template(text string, at hcl.Range) hclsyntax.Expression {
 
 // parseJSON parses a JSON file. The file is never nil.
 func parseJSON(data []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if at, ok := tooDeep(data, name); !ok {
 		return &hcl.File{Bytes: data, Body: hcl.EmptyBody()}, hcl.Diagnostics{tooComplicated(at)}
 	}

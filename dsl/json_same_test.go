@@ -70,24 +70,10 @@ func quote(t *testing.T, s string) string {
 	return string(data)
 }
 
-// TestJSONMeansTheSame writes each valid file in the JSON syntax, too, and
-// wants the same module of both.
-func TestJSONMeansTheSame(t *testing.T) {
-	sources := map[string]string{}
-	for _, pattern := range []string{"testdata/valid/*.hcl", "testdata/valid/*/*.hcl"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources[file] = string(data)
-		}
-	}
-	sources["types"] = `
+// allTypes are variables and locals of every type, and allOfAScenario is what a
+// scenario can have.
+const (
+	allTypes = `
 variable "list" {
   type    = list(object({ name = string, size = optional(number, 3) }))
   default = [{ name = "a" }, { name = "b", size = 1 }]
@@ -114,7 +100,7 @@ locals {
   all   = var.any["a b"]
 }
 `
-	sources["scenario"] = inScenario(`
+	allOfAScenario = `
   description = "one"
   locals { web = "web-${target.name}" }
   matrix {
@@ -145,7 +131,27 @@ locals {
       pod     = "web"
       command = ["sh", "-c", "echo \"$${HOME}\""]
     }
-  }`)
+  }`
+)
+
+// TestJSONMeansTheSame writes each valid file in the JSON syntax, too, and
+// wants the same module of both.
+func TestJSONMeansTheSame(t *testing.T) {
+	sources := map[string]string{}
+	for _, pattern := range []string{"testdata/valid/*.hcl", "testdata/valid/*/*.hcl"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources[file] = string(data)
+		}
+	}
+	sources["types"], sources["scenario"] = allTypes, inScenario(allOfAScenario)
 	for name, src := range sources {
 		t.Run(filepath.Base(name), func(t *testing.T) { sameInJSON(t, src) })
 	}

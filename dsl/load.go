@@ -107,7 +107,7 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 	src.FS = &reads{FS: src.FS, names: map[string]bool{}}
 	l := &loader{
 		opts: opts, module: emptyModule(), language: opts.Verbs.Language(), schemas: map[*schema.Block]*hcl.BodySchema{},
-		several: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
+		several: map[string]bool{}, unsure: map[string]bool{}, used: map[string]bool{}, sets: map[string]hcl.Range{},
 	}
 	l.module.Path, l.module.Dir, l.module.FS, l.module.Verbs = name, src.dir, src.FS, opts.Verbs
 	l.module.shared = value.NewShared(src.FS, src.dir).Rendering(opts.Renderer)
@@ -117,7 +117,19 @@ func load(src source, name string, opts Options) (*Module, diag.List) {
 		l.src = src
 		l.decode(bodies)
 	}
-	return l.module, diag.FromHCL(once(l.diags), l.module.Files)
+	return l.module, diag.FromHCL(l.redacted(once(l.diags)), l.module.Files)
+}
+
+// redacted takes sensitive values out of what diagnostics say.
+func (l *loader) redacted(diags hcl.Diagnostics) hcl.Diagnostics {
+	secrets := value.Secrets(l.scope.Vars, l.scope.Locals)
+	if len(secrets) == 0 {
+		return diags
+	}
+	for _, d := range diags {
+		d.Detail = value.Redact(d.Detail, secrets)
+	}
+	return diags
 }
 
 // loader reads one scenario.
@@ -129,9 +141,9 @@ type loader struct {
 	// language is the language's schema, and schemas its HCL schemas.
 	language *schema.Block
 	schemas  map[*schema.Block]*hcl.BodySchema
-	// several are the clusters with for_each. used are the references in the
-	// file, such as "var.x".
-	several, used map[string]bool
+	// several are the clusters with for_each, and unsure those whose for_each is
+	// unknown or invalid. used are the references in the file, such as "var.x".
+	several, unsure, used map[string]bool
 	// sets are the places at which cluster sets are named. setMissing says that
 	// one of them is unknown, and clusters are therefore missing.
 	sets       map[string]hcl.Range
@@ -186,8 +198,10 @@ func (l *loader) decode(bodies []hcl.Body) {
 			byType[block.Type] = append(byType[block.Type], block)
 		}
 	}
-	if len(labs) > 1 && labs[0].Filename != labs[1].Filename {
-		l.errorf(labs[1], "Duplicate lab block", "Only one lab block is allowed; the first is at %s.", FormatRange(labs[0]))
+	for i, at := range labs {
+		if i > 0 { // content reports those of the same file
+			l.errorf(at, "Duplicate lab block", "Only one lab block is allowed; the first is at %s.", FormatRange(labs[0]))
+		}
 	}
 	l.lab(byType["lab"])
 	l.variables(byType["variable"])

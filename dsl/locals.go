@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,19 +47,17 @@ func (l *loader) locals(blocks []inner) {
 	state := map[string]int{} // 1 while it is evaluated, 2 after it was
 	var evaluate func(name string, path []string)
 	evaluate = func(name string, path []string) {
-		path = append(path, "local."+name)
+		path = append(path, name)
 		switch state[name] {
 		case 1:
-			l.errorf(attrs[name].NameRange, "Local refers to itself", "The value of local.%s depends on itself: %s.", name, strings.Join(path, " uses "))
+			l.circular(attrs[name], path)
 			return
 		case 2:
 			return
 		}
 		state[name] = 1
-		for _, ref := range attrs[name].Expr.Variables() {
-			if used, _, ok := nameIn(ref); ok && ref.RootName() == "local" && attrs[used] != nil {
-				evaluate(used, path)
-			}
+		for _, used := range localsOf(attrs[name].Expr, attrs) {
+			evaluate(used, path)
 		}
 		if v, ok := l.check(attrs[name].Expr, surroundings{}.static()); ok {
 			all[name] = v
@@ -72,6 +71,52 @@ func (l *loader) locals(blocks []inner) {
 	l.module.Locals = l.scope.Locals
 }
 
+// localsOf returns the names of those locals that an expression refers to.
+func localsOf(expr hcl.Expression, among map[string]*hcl.Attribute) []string {
+	var names []string
+	for _, ref := range expr.Variables() {
+		if used, _, ok := nameIn(ref); ok && ref.RootName() == "local" && among[used] != nil {
+			names = append(names, used)
+		}
+	}
+	return names
+}
+
+// circular reports a local that depends on itself. path ends with its name, and
+// has the locals by which it was reached.
+func (l *loader) circular(attr *hcl.Attribute, path []string) {
+	circle := path[slices.Index(path, attr.Name):]
+	l.errorf(attr.NameRange, "Local refers to itself", "The value of local.%s depends on itself: local.%s.", attr.Name, strings.Join(circle, " uses local."))
+}
+
+// circles reports the locals of a scenario that depend on themselves, each circle
+// once, and returns all that are in a circle.
+func (l *loader) circles(attrs map[string]*hcl.Attribute, names []string) map[string]bool {
+	in, state := map[string]bool{}, map[string]int{} // 1 while it is followed, 2 after it was
+	var follow func(name string, path []string)
+	follow = func(name string, path []string) {
+		path = append(path, name)
+		if state[name] == 1 {
+			l.circular(attrs[name], path)
+			for _, member := range path[slices.Index(path, name):] {
+				in[member] = true
+			}
+		}
+		if state[name] != 0 {
+			return
+		}
+		state[name] = 1
+		for _, used := range localsOf(attrs[name].Expr, attrs) {
+			follow(used, path)
+		}
+		state[name] = 2
+	}
+	for _, name := range names {
+		follow(name, nil)
+	}
+	return in
+}
+
 // scenarioLocals checks a scenario's own locals and returns them.
 func (l *loader) scenarioLocals(blocks []inner, in surroundings) map[string]hcl.Expression {
 	taken := map[string]hcl.Range{}
@@ -83,8 +128,11 @@ func (l *loader) scenarioLocals(blocks []inner, in surroundings) map[string]hcl.
 	for name, attr := range attrs {
 		in.locals[name] = attr.Expr
 	}
+	circles := l.circles(attrs, names)
 	for _, name := range names {
-		l.check(attrs[name].Expr, in)
+		if !circles[name] {
+			l.check(attrs[name].Expr, in)
+		}
 	}
 	return in.locals
 }

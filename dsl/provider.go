@@ -47,7 +47,7 @@ func (l *loader) provider(found content, block inner, c *Cluster) {
 			c.ControlPlanes = 0
 		}
 	}
-	if known && needsVersion && found.args["kubernetes"] == nil {
+	if known && needsVersion && found.args["kubernetes"] == nil && !found.meant["kubernetes"] {
 		l.errorf(block.Body.MissingItemRange(), "Missing required argument", "The argument \"kubernetes\" is required, but no definition was found.")
 	}
 }

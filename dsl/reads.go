@@ -3,7 +3,6 @@ package dsl
 import (
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
@@ -48,7 +47,7 @@ func (m *Module) Read() []string {
 	defer r.mu.Unlock()
 	var names []string
 	for name := range r.names {
-		if info, err := fs.Stat(r.FS, name); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(name, AutoVarFiles) {
+		if info, err := fs.Stat(r.FS, name); err == nil && info.Mode().IsRegular() && !isAutoVarFile(name) {
 			names = append(names, name)
 		}
 	}

@@ -2,7 +2,9 @@ package dsl
 
 import (
 	"maps"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -41,13 +43,23 @@ func (l *loader) scenario(block inner) []*Scenario {
 // rows decodes the matrix of a scenario; false if it has none.
 func (l *loader) rows(block inner) (axes, []row, bool) {
 	known := block.schema.Block("matrix")
-	found, _, diags := block.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: known.Type}}})
+	found, _, diags := block.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: known.Type}, {Type: dynamic, LabelNames: []string{"type"}},
+	}})
 	l.diags = append(l.diags, diags...)
-	if len(found.Blocks) == 0 {
-		return nil, nil, false
+	for _, b := range found.Blocks {
+		all := []inner{{b, known, surroundings{}}}
+		if b.Type == dynamic && b.Labels[0] == known.Type {
+			all = l.dynamic(b, block.schema, surroundings{})
+		} else if b.Type == dynamic {
+			continue
+		}
+		if len(all) > 0 { // content reports a second one
+			names, rows := l.matrix(all[0])
+			return names, rows, true
+		}
 	}
-	names, rows := l.matrix(inner{found.Blocks[0], known, surroundings{}})
-	return names, rows, true
+	return nil, nil, false
 }
 
 // scenarioRow decodes a scenario with the extra roots of in, for one row of its
@@ -98,7 +110,7 @@ func (l *loader) stepsIn(c content) (steps, finals []inner) {
 // label checks the label of a step: any text on one line that is not in use.
 func (l *loader) label(block *hcl.Block, seen map[string]hcl.Range) bool {
 	name := block.Labels[0]
-	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, breaksLine) {
 		l.errorf(block.LabelRanges[0], "Invalid name", "A step needs a name on one line.")
 		return false
 	}
@@ -109,6 +121,10 @@ func (l *loader) label(block *hcl.Block, seen map[string]hcl.Range) bool {
 	seen[name] = block.DefRange
 	return true
 }
+
+// breaksLine says whether a character is a control character, or ends a line or
+// a paragraph.
+func breaksLine(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
 
 // step decodes a step. A step of a dynamic block also has the iterators of that
 // block as roots.
@@ -124,7 +140,9 @@ func (l *loader) step(block inner, in surroundings) *Step {
 	}
 	in.extra = block.in.extra
 	c := l.content(block.Body, block.schema, in)
+	before := len(l.diags)
 	step.Action = l.opts.Verbs.Decode(step.Verb, &arguments{l, step, c, block.schema, in})
+	l.diags = append(l.diags[:before], slices.DeleteFunc(l.diags[before:], c.misspelled)...)
 	return step
 }
 

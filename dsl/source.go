@@ -20,6 +20,9 @@ const (
 	maxOperators = 1000
 )
 
+// byteOrderMark is how some editors begin a file in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // confined is a folder. Files outside it cannot be opened, not even through
 // links.
 type confined string
@@ -89,14 +92,17 @@ func (s source) files() ([]string, error) {
 
 // holdsScenario returns an error if the folder has no scenario.
 func (s source) holdsScenario() error {
-	_, err := fs.Stat(s.FS, ScenarioFile)
+	info, err := fs.Stat(s.FS, ScenarioFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = fs.Stat(s.FS, ScenarioFile+".json")
+		info, err = fs.Stat(s.FS, ScenarioFile+".json")
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the folder %q holds no %s", s.dir, ScenarioFile)
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%q in the folder %q is a folder itself", info.Name(), s.dir)
 	}
-	return err
+	return reason(err)
 }
 
 // parse parses the files. It returns false if one cannot be parsed, because the
@@ -123,7 +129,7 @@ func (l *loader) parseFile(src source, name string) hcl.Body {
 	shown := src.join(src.dir, name)
 	data, err := readSource(src.FS, name)
 	if err != nil {
-		l.unreadable(shown, err.Error())
+		l.unreadable(shown, err)
 		return nil
 	}
 	file, diags := parseSource(data, shown)
@@ -135,11 +141,21 @@ func (l *loader) parseFile(src source, name string) hcl.Body {
 	return file.Body
 }
 
-func (l *loader) unreadable(name, why string) {
+func (l *loader) unreadable(name string, err error) {
 	l.diags = append(l.diags, &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Unreadable file",
-		Detail: fmt.Sprintf("%q cannot be read: %s.", name, why),
+		Detail: fmt.Sprintf("%q cannot be read: %v.", name, reason(err)),
 	})
+}
+
+// reason is an error about a file without the name of the file and of the system
+// call.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // readSource reads a source file of bounded size.
@@ -190,6 +206,11 @@ func bounds(data []byte, name string, at hcl.Pos) hcl.Diagnostics {
 		return nil
 	}
 	tokens, _ := hclsyntax.LexConfig(data, name, at) // the parser tells of its mistakes
+	return tokenBounds(tokens)
+}
+
+// tokenBounds is bounds of the tokens of a source.
+func tokenBounds(tokens hclsyntax.Tokens) hcl.Diagnostics {
 	depth, inner, operators := 0, 0, 0
 	for _, token := range tokens {
 		switch token.Type {

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -138,13 +137,21 @@ func (l *loader) choice(attr *hcl.Attribute, known *schema.Argument, in surround
 
 // count decodes a whole number that is at least least.
 func (l *loader) count(attr *hcl.Attribute, in surroundings, least int, to *int) {
-	v, ok := l.static(attr, in, cty.Number)
+	if attr == nil {
+		return
+	}
+	given, ok := l.check(attr.Expr, in.static())
+	if !ok {
+		return
+	}
+	plain, _ := given.UnmarkDeep()
+	v, ok := l.convert(attr, plain, cty.Number)
 	if !ok {
 		return
 	}
 	n, _ := v.AsBigFloat().Float64()
-	if n != math.Trunc(n) || n < float64(least) || n > 1000 {
-		l.errorf(attr.Expr.Range(), "Invalid number", "The argument %q must be a whole number from %d to 1000, not %s.", attr.Name, least, value.Format(v))
+	if !v.AsBigFloat().IsInt() || n < float64(least) || n > 1000 {
+		l.errorf(attr.Expr.Range(), "Invalid number", "The argument %q must be a whole number from %d to 1000, not %s.", attr.Name, least, value.Format(given))
 		return
 	}
 	*to = int(n)
@@ -187,13 +194,15 @@ func (l *loader) durationValue(attr *hcl.Attribute, in surroundings, zero bool) 
 		if v.Type() == cty.Number && !v.IsNull() {
 			hint = fmt.Sprintf(" Did you mean \"%ss\"?", shown)
 		}
-		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be a duration in quotes. %s.%s", attr.Name, durationForm, hint)
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be a duration in quotes; this is %s. %s.%s", attr.Name, shown, durationForm, hint)
 		return 0, false
 	}
 	d, err := time.ParseDuration(v.AsString())
 	switch {
 	case err != nil:
 		l.errorf(attr.Expr.Range(), "Invalid duration", "%s is not a duration. %s.", shown, durationForm)
+	case d < 0 && zero:
+		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q cannot be negative; it is %s.", attr.Name, shown)
 	case d < 0 || d == 0 && !zero:
 		l.errorf(attr.Expr.Range(), "Invalid duration", "The argument %q must be greater than 0; it is %s. Omit the argument if there is nothing to wait for.", attr.Name, shown)
 	default:

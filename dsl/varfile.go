@@ -16,6 +16,12 @@ import (
 // variables. lab reads these files without a flag.
 const AutoVarFiles = ".auto.labvars"
 
+// isAutoVarFile says whether a file of that name has values of variables, in
+// either syntax.
+func isAutoVarFile(name string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(name, ".json"), AutoVarFiles)
+}
+
 // valueFile is a file of values.
 type valueFile struct {
 	name string
@@ -32,13 +38,13 @@ func (l *loader) autoFiles() []valueFile {
 	var files []valueFile
 	for _, entry := range entries {
 		name := entry.Name()
-		if entry.IsDir() || strings.HasPrefix(name, ".") || !strings.HasSuffix(strings.TrimSuffix(name, ".json"), AutoVarFiles) {
+		if entry.IsDir() || strings.HasPrefix(name, ".") || !isAutoVarFile(name) {
 			continue
 		}
 		shown := l.src.join(l.src.dir, name)
 		data, err := readSource(l.src.FS, name)
 		if err != nil {
-			l.unreadable(shown, err.Error())
+			l.unreadable(shown, err)
 			continue
 		}
 		files = append(files, valueFile{shown, data})
@@ -57,7 +63,7 @@ func (l *loader) varFile(name string) []*hcl.Attribute {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		l.unreadable(name, err.Error())
+		l.unreadable(name, err)
 		return nil
 	}
 	return l.varAttributes(data, name)

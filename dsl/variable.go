@@ -80,6 +80,9 @@ func (l *loader) variable(block inner) *declaration {
 	if v, ok := l.static(c.args["sensitive"], block.in, cty.Bool); ok {
 		d.Sensitive = v.True()
 	}
+	if c.meant["default"] {
+		d.Default = cty.UnknownVal(d.Type)
+	}
 	if attr := c.args["default"]; attr != nil {
 		d.Default = cty.UnknownVal(d.Type)
 		if v, ok := l.check(attr.Expr, surroundings{literal: true}); ok {
@@ -160,9 +163,9 @@ func sorted[V any](m map[string]V) []string {
 func (l *loader) fromString(d *declaration, s, from string) cty.Value {
 	v := cty.StringVal(s)
 	if !d.literal {
-		expr, diags := hclsyntax.ParseExpression([]byte(s), "<"+from+">", hcl.InitialPos)
+		diags := limits([]byte(s), from)
 		if !diags.HasErrors() {
-			v, diags = expr.Value(&hcl.EvalContext{})
+			v, diags = literalValue(s, from)
 		}
 		if diags.HasErrors() {
 			l.unsuitable(d, from, diags[0].Summary+"; "+diags[0].Detail)
@@ -174,7 +177,20 @@ func (l *loader) fromString(d *declaration, s, from string) cty.Value {
 		l.unsuitable(d, from, err.Error()+".")
 		return cty.UnknownVal(d.Type)
 	}
+	if as.Type() == cty.Number && as.IsKnown() && !as.IsNull() && tooGreat(as) {
+		l.unsuitable(d, from, hugeNumber(d.Range).Detail)
+		return cty.UnknownVal(d.Type)
+	}
 	return as
+}
+
+// literalValue is the value of an expression without references.
+func literalValue(s, from string) (cty.Value, hcl.Diagnostics) {
+	expr, diags := hclsyntax.ParseExpression([]byte(s), "<"+from+">", hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	return expr.Value(&hcl.EvalContext{})
 }
 
 func (l *loader) unsuitable(d *declaration, from, why string) {

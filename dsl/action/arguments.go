@@ -52,8 +52,9 @@ type Arguments interface {
 	OptionalDuration(name string) *time.Duration
 }
 
-// oneOf checks that exactly one of some arguments is written.
-func oneOf(a Arguments, names ...string) {
+// oneOf checks that exactly one of some arguments is written, and says whether
+// that is so.
+func oneOf(a Arguments, names ...string) bool {
 	var written []*hcl.Attribute
 	for _, name := range names {
 		if attr := a.Attribute(name); attr != nil {
@@ -67,6 +68,19 @@ func oneOf(a Arguments, names ...string) {
 	case len(written) > 1:
 		a.Mistake(written[1].NameRange, "Too many arguments", "Only one of the arguments %s is allowed, and %q is set already.",
 			suggest.Or(suggest.Quoted(names)), written[0].Name)
+	}
+	return len(written) == 1
+}
+
+// onlyTrue checks an argument that chooses something if it is true, and nothing
+// if it is false.
+func onlyTrue(a Arguments, name string) {
+	attr := a.Attribute(name)
+	if attr == nil {
+		return
+	}
+	if v, ok := a.Known(attr.Expr); ok && v.Type() == cty.Bool && !v.IsNull() && v.False() {
+		a.Mistake(attr.Expr.Range(), "Missing argument", "The argument %q is false, and nothing else says where to act. Set another argument instead, or set this one to true.", name)
 	}
 }
 

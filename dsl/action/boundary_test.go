@@ -1,6 +1,7 @@
 package action_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -13,61 +14,71 @@ func block(verb string, arguments ...string) string {
 	return verb + " \"x\" {\n" + strings.Join(arguments, "\n") + "\n}"
 }
 
-// TestFormsOfArguments keeps, for each argument of each verb, what it may be
-// and what is refused. The words must be in what is said; none means that it is
-// accepted.
-func TestFormsOfArguments(t *testing.T) {
-	tests := map[string]struct {
-		step  string
-		words string
-	}{
-		"apply: a text":                      {block("apply", `manifests = "a: 1"`), ""},
-		"apply: a list":                      {block("apply", `manifests = ["a: 1", yamlencode({})]`), ""},
-		"apply: what is known later":         {block("apply", `manifests = pod.web.metadata`), "metadata"},
-		"apply: of an observed text":         {block("apply", `manifests = "name: ${pod.web.name}"`), ""},
-		"apply: a number":                    {block("apply", `manifests = 3`), "manifests|3"},
-		"apply: null":                        {block("apply", `manifests = null`), "manifests|null"},
-		"apply: a list with a number":        {block("apply", `manifests = ["a", 3]`), "manifests"},
-		"apply: a list with null":            {block("apply", `manifests = ["a", null]`), "manifests"},
-		"apply: nothing":                     {block("apply"), "manifests|required"},
-		"apply: a validation in capitals":    {block("apply", `manifests = "a"`, `field_validation = "WARN"`), ""},
-		"apply: a validation by a variable":  {block("apply", `manifests = "a"`, `field_validation = var.v`), `field_validation|"x"`},
-		"apply: an observed validation":      {block("apply", `manifests = "a"`, `field_validation = target.name`), "target"},
-		"delete: one":                        {block("delete", `objects = "pod/web"`), ""},
-		"delete: with a group":               {block("delete", `objects = ["deployments.apps/web", "Pod/x.y-z"]`), ""},
-		"delete: what is known later":        {block("delete", `objects = "pod/${pod.web.name}"`), ""},
-		"delete: no name":                    {block("delete", `objects = "pod/"`), `"pod/"`},
-		"delete: no kind":                    {block("delete", `objects = "/web"`), `"/web"`},
-		"delete: two slashes":                {block("delete", `objects = "pod/a/b"`), `"pod/a/b"`},
-		"delete: a blank":                    {block("delete", `objects = "pod/a b"`), `"pod/a b"`},
-		"delete: a kind that is a number":    {block("delete", `objects = "1/web"`), `"1/web"`},
-		"delete: at once":                    {block("delete", `objects = "pod/a"`, `grace_period = "0s"`), ""},
-		"delete: before now":                 {block("delete", `objects = "pod/a"`, `grace_period = "-1s"`), "grace_period|-1s"},
-		"delete: a grace period by number":   {block("delete", `objects = "pod/a"`, `grace_period = 10`), `"10s"`},
-		"delete: an unknown propagation":     {block("delete", `objects = "pod/a"`, `propagation = "forground"`), `"foreground"`},
-		"delete: wait as a text":             {block("delete", `objects = "pod/a"`, `wait = "true"`), ""},
-		"delete: wait as another text":       {block("delete", `objects = "pod/a"`, `wait = "no"`), "wait|true or false"},
-		"patch: an object of an object":      {block("patch", `object = pod.web`, `patch = {}`), ".name"},
-		"patch: a list of objects":           {block("patch", `object = ["pod/a"]`, `patch = {}`), "object"},
-		"patch: a text":                      {block("patch", `object = "pod/a"`, `patch = "{}"`), ""},
-		"patch: an unknown type":             {block("patch", `object = "pod/a"`, `patch = {}`, `type = "strategc"`), `"strategic"`},
-		"patch: no patch":                    {block("patch", `object = "pod/a"`), "patch|required"},
-		"patch: a subresource of a number":   {block("patch", `object = "pod/a"`, `patch = {}`, `subresource = []`), "subresource"},
-		"exec: in a pod":                     {block("exec", `pod = "a"`, `container = "b"`, `command = ["c"]`), ""},
-		"exec: on an observed node":          {block("exec", `node = target.nodes[0]`, `command = ["c"]`), ""},
-		"exec: an observed command":          {block("exec", `pod = "a"`, `command = ["echo", pod.web.name]`), ""},
-		"exec: a command with a number":      {block("exec", `pod = "a"`, `command = ["sleep", 3]`), "command"},
-		"exec: three places":                 {block("exec", `pod = "a"`, `node = "b"`, `host = true`, `command = ["c"]`), `"pod"`},
-		"exec: an input of a number":         {block("exec", `pod = "a"`, `command = ["c"]`, `stdin = 3`), "stdin|3"},
-		"exec: an exit code as a text":       {block("exec", `pod = "a"`, `command = ["c"]`, `ignore_exit_code = "x"`), "ignore_exit_code"},
-		"signal: by name":                    {block("signal", `pod = "a"`, `container = "b"`, `signal = "SIGKILL"`), ""},
-		"signal: by a number in a text":      {block("signal", `pod = "a"`, `container = "b"`, `signal = "9"`), ""},
-		"signal: no container":               {block("signal", `pod = "a"`), "container|required"},
-		"node: a service and no action":      {block("node", `service = "kubelet"`), "action|required"},
-		"node: containerd":                   {block("node", `action = "stop"`, `service = "containerd"`), ""},
-		"node: an unknown service":           {block("node", `action = "stop"`, `service = "kublet"`), `"kubelet"`},
-		"node: a service that is drained":    {block("node", `action = "drain"`, `service = "kubelet"`), `"drain"`},
-		"node: a node that is null":          {block("node", `action = "stop"`, `node = null`), "node|null"},
+// formsOfObjects has, for the arguments of the verbs that change objects, what
+// they may be and what is refused. The words must be in what is said; none means
+// that it is accepted.
+func formsOfObjects() map[string]form {
+	return map[string]form{
+		"apply: a text":                     {block("apply", `manifests = "a: 1"`), ""},
+		"apply: a list":                     {block("apply", `manifests = ["a: 1", yamlencode({})]`), ""},
+		"apply: what is known later":        {block("apply", `manifests = pod.web.metadata`), "metadata"},
+		"apply: of an observed text":        {block("apply", `manifests = "name: ${pod.web.name}"`), ""},
+		"apply: a number":                   {block("apply", `manifests = 3`), "manifests|3"},
+		"apply: null":                       {block("apply", `manifests = null`), "manifests|null"},
+		"apply: a list with a number":       {block("apply", `manifests = ["a", 3]`), "manifests"},
+		"apply: a list with null":           {block("apply", `manifests = ["a", null]`), "manifests"},
+		"apply: nothing":                    {block("apply"), "manifests|required"},
+		"apply: a validation in capitals":   {block("apply", `manifests = "a"`, `field_validation = "WARN"`), ""},
+		"apply: a validation by a variable": {block("apply", `manifests = "a"`, `field_validation = var.v`), `field_validation|"x"`},
+		"apply: an observed validation":     {block("apply", `manifests = "a"`, `field_validation = target.name`), "target"},
+		"delete: one":                       {block("delete", `objects = "pod/web"`), ""},
+		"delete: with a group":              {block("delete", `objects = ["deployments.apps/web", "Pod/x.y-z"]`), ""},
+		"delete: what is known later":       {block("delete", `objects = "pod/${pod.web.name}"`), ""},
+		"delete: no name":                   {block("delete", `objects = "pod/"`), `"pod/"`},
+		"delete: no kind":                   {block("delete", `objects = "/web"`), `"/web"`},
+		"delete: two slashes":               {block("delete", `objects = "pod/a/b"`), `"pod/a/b"`},
+		"delete: a blank":                   {block("delete", `objects = "pod/a b"`), `"pod/a b"`},
+		"delete: a kind that is a number":   {block("delete", `objects = "1/web"`), `"1/web"`},
+		"delete: at once":                   {block("delete", `objects = "pod/a"`, `grace_period = "0s"`), ""},
+		"delete: before now":                {block("delete", `objects = "pod/a"`, `grace_period = "-1s"`), "grace_period|-1s"},
+		"delete: a grace period by number":  {block("delete", `objects = "pod/a"`, `grace_period = 10`), `"10s"`},
+		"delete: an unknown propagation":    {block("delete", `objects = "pod/a"`, `propagation = "forground"`), `"foreground"`},
+		"delete: wait as a text":            {block("delete", `objects = "pod/a"`, `wait = "true"`), ""},
+		"delete: wait as another text":      {block("delete", `objects = "pod/a"`, `wait = "no"`), "wait|true or false"},
+		"patch: an object of an object":     {block("patch", `object = pod.web`, `patch = {}`), ".name"},
+		"patch: a list of objects":          {block("patch", `object = ["pod/a"]`, `patch = {}`), "object"},
+		"patch: a text":                     {block("patch", `object = "pod/a"`, `patch = "{}"`), ""},
+		"patch: an unknown type":            {block("patch", `object = "pod/a"`, `patch = {}`, `type = "strategc"`), `"strategic"`},
+		"patch: no patch":                   {block("patch", `object = "pod/a"`), "patch|required"},
+		"patch: a subresource of a number":  {block("patch", `object = "pod/a"`, `patch = {}`, `subresource = []`), "subresource"},
+	}
+}
+
+// formsOfCommands is formsOfObjects for the verbs that act on containers, nodes
+// and this machine.
+func formsOfCommands() map[string]form {
+	return map[string]form{
+		"exec: in a pod":                  {block("exec", `pod = "a"`, `container = "b"`, `command = ["c"]`), ""},
+		"exec: on an observed node":       {block("exec", `node = target.nodes[0]`, `command = ["c"]`), ""},
+		"exec: an observed command":       {block("exec", `pod = "a"`, `command = ["echo", pod.web.name]`), ""},
+		"exec: a command with a number":   {block("exec", `pod = "a"`, `command = ["sleep", 3]`), "command"},
+		"exec: three places":              {block("exec", `pod = "a"`, `node = "b"`, `host = true`, `command = ["c"]`), `"pod"`},
+		"exec: an input of a number":      {block("exec", `pod = "a"`, `command = ["c"]`, `stdin = 3`), "stdin|3"},
+		"exec: an exit code as a text":    {block("exec", `pod = "a"`, `command = ["c"]`, `ignore_exit_code = "x"`), "ignore_exit_code"},
+		"signal: by name":                 {block("signal", `pod = "a"`, `container = "b"`, `signal = "SIGKILL"`), ""},
+		"signal: by a number in a text":   {block("signal", `pod = "a"`, `container = "b"`, `signal = "9"`), ""},
+		"signal: no container":            {block("signal", `pod = "a"`), "container|required"},
+		"node: a service and no action":   {block("node", `service = "kubelet"`), "action|required"},
+		"node: containerd":                {block("node", `action = "stop"`, `service = "containerd"`), ""},
+		"node: an unknown service":        {block("node", `action = "stop"`, `service = "kublet"`), `"kubelet"`},
+		"node: a service that is drained": {block("node", `action = "drain"`, `service = "kubelet"`), `"drain"`},
+		"node: a node that is null":       {block("node", `action = "stop"`, `node = null`), "node|null"},
+	}
+}
+
+// formsOfTimes is formsOfObjects for the verbs that wait or decide.
+func formsOfTimes() map[string]form {
+	return map[string]form{
 		"sleep: the shortest":                {block("sleep", `duration = "1ns"`), ""},
 		"sleep: nothing":                     {block("sleep", `duration = "0s"`), "duration"},
 		"sleep: a local":                     {block("sleep", `duration = local.l`), `"x"`},
@@ -88,14 +99,32 @@ func TestFormsOfArguments(t *testing.T) {
 		"expect: a timeout":                  {block("expect", `condition = true`, `timeout = "5s"`), "timeout"},
 		"invariant: within":                  {block("invariant", `condition = true`, `within = "5s"`), "within"},
 		"invariant: a text":                  {block("invariant", `condition = pod.web.status`), "condition|string"},
-		"a refusal that is null":             {block("apply", `manifests = "a"`, `expect_error = null`), "expect_error|null"},
-		"a refusal of a list":                {block("apply", `manifests = "a"`, `expect_error = ["a"]`), "expect_error"},
-		"a refusal by a pattern":             {block("apply", `manifests = "a"`, `expect_error = "^a.*(b|c)$"`), ""},
-		"a refusal by the cluster":           {block("apply", `manifests = "a"`, `expect_error = target.minor < 29`), ""},
-		"a refusal by a version":             {block("apply", `manifests = "a"`, `expect_error = target.minor < 29 ? "a" : "b"`), ""},
-		"a refusal by a pattern of a local":  {block("apply", `manifests = "a"`, `expect_error = "${local.l}["`), "regular expression"},
-		"a timeout that is observed":         {block("apply", `manifests = "a"`, `timeout = target.name`), "target"},
-		"a timeout without a unit":           {block("apply", `manifests = "a"`, `timeout = "5"`), `"5"`},
+	}
+}
+
+// formsOfLimits is formsOfObjects for the arguments of every verb that acts.
+func formsOfLimits() map[string]form {
+	return map[string]form{
+		"a refusal that is null":            {block("apply", `manifests = "a"`, `expect_error = null`), "expect_error|null"},
+		"a refusal of a list":               {block("apply", `manifests = "a"`, `expect_error = ["a"]`), "expect_error"},
+		"a refusal by a pattern":            {block("apply", `manifests = "a"`, `expect_error = "^a.*(b|c)$"`), ""},
+		"a refusal by the cluster":          {block("apply", `manifests = "a"`, `expect_error = target.minor < 29`), ""},
+		"a refusal by a version":            {block("apply", `manifests = "a"`, `expect_error = target.minor < 29 ? "a" : "b"`), ""},
+		"a refusal by a pattern of a local": {block("apply", `manifests = "a"`, `expect_error = "${local.l}["`), "regular expression"},
+		"a timeout that is observed":        {block("apply", `manifests = "a"`, `timeout = target.name`), "target"},
+		"a timeout without a unit":          {block("apply", `manifests = "a"`, `timeout = "5"`), `"5"`},
+	}
+}
+
+// form is a step, and what is said about it.
+type form struct{ step, words string }
+
+// TestFormsOfArguments keeps, for each argument of each verb, what it may be and
+// what is refused.
+func TestFormsOfArguments(t *testing.T) {
+	tests := map[string]form{}
+	for _, forms := range []map[string]form{formsOfObjects(), formsOfCommands(), formsOfTimes(), formsOfLimits()} {
+		maps.Copy(tests, forms)
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -54,11 +54,18 @@ func decodeExec(a Arguments) Action {
 		Pod: a.Text("pod", "a pod's name"), Container: a.Text("container", "a container's name"), Node: a.Text("node", "a node's name"),
 		Host: a.Flag("host"),
 	}
-	oneOf(a, "pod", "node", "host")
+	if oneOf(a, "pod", "node", "host") {
+		onlyTrue(a, "host")
+	}
 	if attr := a.Attribute("container"); attr != nil && a.Attribute("pod") == nil {
 		a.Mistake(attr.NameRange, "Container without a pod", "The argument \"container\" requires the argument \"pod\".")
 	}
 	e.Command = a.List("command", "a list of strings, the program first", ` For a shell, write ["sh", "-c", "..."].`)
+	if attr := a.Attribute("command"); attr != nil {
+		if v, ok := a.Known(attr.Expr); ok && !v.IsNull() && v.CanIterateElements() && v.LengthInt() == 0 {
+			a.Mistake(attr.Expr.Range(), "Invalid command", "The command is empty: it needs a program at least.")
+		}
+	}
 	e.Stdin = a.Text("stdin", "a string")
 	e.IgnoreExitCode = a.Flag("ignore_exit_code")
 	return e

@@ -32,14 +32,14 @@ func signalVerb() Verb {
 			Arguments: []schema.Argument{
 				{Name: "pod", Type: "string", Required: true, Stage: schema.Begin, Doc: "The pod's name."},
 				{Name: "container", Type: "string", Required: true, Stage: schema.Begin, Doc: "The container's name."},
-				{Name: "signal", Type: "string", Default: `"TERM"`, Stage: schema.Begin, Doc: "The name of the signal, with or without SIG, or its number."},
+				{Name: "signal", Type: "string", Default: `"TERM"`, Stage: schema.Begin, Doc: "The name of the signal, with or without SIG, or its number in quotes, such as \"9\"."},
 			},
 		},
 		Timeout: "30s",
 		Decode: func(a Arguments) Action {
 			return &Signal{
 				Pod: a.Text("pod", "a pod's name"), Container: a.Text("container", "a container's name"),
-				Signal: a.Text("signal", "the name of a signal, such as \"TERM\", or its number"),
+				Signal: a.Text("signal", "the name of a signal, such as \"TERM\", or its number in quotes, such as \"9\""),
 			}
 		},
 	}

@@ -60,6 +60,9 @@ func NewSnippet(file *hcl.File, r hcl.Range) *Snippet {
 		return nil
 	}
 	first := strings.LastIndexByte(string(src[:start]), '\n') + 1
+	if mark := "\xef\xbb\xbf"; first == 0 && start >= len(mark) && strings.HasPrefix(string(src[:start]), mark) {
+		first = len(mark) // a byte order mark is no part of the line
+	}
 	last := len(src)
 	until := end
 	if end > start && src[end-1] == '\n' {

@@ -169,3 +169,16 @@ func TestSort(t *testing.T) {
 		t.Error("an empty list has errors")
 	}
 }
+
+// TestAByteOrderMarkIsNotShown marks the first line of a file that begins with
+// one.
+func TestAByteOrderMarkIsNotShown(t *testing.T) {
+	file, at := parsed(t, "\ufeffa = «b»\n")
+	s := diag.NewSnippet(file, at)
+	if s == nil || s.Code != "a = b" || s.Code[s.HighlightStart:s.HighlightEnd] != "b" {
+		t.Errorf("got %+v", s)
+	}
+	if s := diag.NewSnippet(file, hcl.Range{Start: hcl.Pos{Line: 1}, End: hcl.Pos{Byte: 1}}); s == nil || s.HighlightStart > s.HighlightEnd {
+		t.Errorf("in the mark: got %+v", s)
+	}
+}

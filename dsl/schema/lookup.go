@@ -61,7 +61,7 @@ func Lookup(language *Block, name string, sets ...ClusterSet) []Topic {
 		switch path := strings.TrimSuffix(t.Path, "()"); {
 		case path == name || t.Path == name:
 			whole = append(whole, t)
-		case strings.HasSuffix(path, "."+name) && !underFinally(path):
+		case strings.HasSuffix(path, "."+name) && (!underFinally(path) || strings.HasPrefix(name, "finally.")):
 			ends = append(ends, t)
 		}
 	}

@@ -1,10 +1,10 @@
-cluster "a" { # ERROR: The argument "kubernetes" is required
+cluster "a" {
   kubernets = "1.28" # ERROR: Did you mean "kubernetes"?
 }
 
 scenario "x" {
   clusters = [cluster.a]
-  apply "j" { # ERROR: The argument "manifests" is required
+  apply "j" {
     manifest = "x" # ERROR: Did you mean "manifests"?
   }
   expect "e" { # ERROR: The argument "condition" is required
