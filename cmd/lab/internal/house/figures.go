@@ -25,20 +25,25 @@ type figures struct {
 	// exported is how many names are exported by packages that can be imported,
 	// and documented how many of them have a comment.
 	exported, documented int
-	// code and tests are lines of Go, the latter those of _test.go files.
+	// code and tests are lines of Go, the latter those of _test.go files and of
+	// packages that nothing but tests imports.
 	code, tests int
 	// notes name what is longer than it may be, and what is not documented.
 	notes []string
 }
 
-// add adds a file.
-func (f *figures) add(s source) error {
+// add adds a file. forTests says that its package is for tests alone.
+func (f *figures) add(s source, forTests bool) error {
 	lines := bytes.Count(s.text, []byte("\n"))
 	if s.isTest() {
 		f.tests += lines
 		return nil
 	}
-	f.code += lines
+	if forTests {
+		f.tests += lines
+	} else {
+		f.code += lines
+	}
 	f.files = append(f.files, lines)
 	if lines >= mostOfFile {
 		f.notes = append(f.notes, fmt.Sprintf("%s has %d lines", s.name, lines))
@@ -132,12 +137,16 @@ func spread(lengths []int) string {
 // and what tests read does not count.
 func readFigures(root string) (map[string]figures, error) {
 	by := map[string]figures{}
-	err := sources(root, func(s source) error {
+	fakes, err := readTestPackages(root)
+	if err != nil {
+		return nil, err
+	}
+	err = sources(root, func(s source) error {
 		if s.isGenerated() || s.isTestdata() {
 			return nil
 		}
 		f := by[s.top()]
-		err := f.add(s)
+		err := f.add(s, fakes.has(s.name))
 		by[s.top()] = f
 		return err
 	}, ".go")

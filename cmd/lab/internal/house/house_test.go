@@ -111,6 +111,47 @@ labs/long.go has 401 lines
 	}
 }
 
+// TestFakesAreTests counts packages that tests alone import as tests.
+func TestFakesAreTests(t *testing.T) {
+	imports := func(names ...string) string {
+		text := "package x\n"
+		for _, name := range names {
+			text += "import _ \"github.com/kind-lab/lab/" + name + "\"\n"
+		}
+		return text
+	}
+	root := project(t, map[string]string{
+		"labs/a.go":                 imports("labs/used", "clusters/both"),
+		"labs/a_test.go":            imports("labs/fakes", "labs/labtest", "clusters/both"),
+		"labs/used/a.go":            imports(),
+		"labs/fakes/a.go":           imports("labs/fakes/below"),
+		"labs/fakes/below/a.go":     imports(),
+		"labs/fakes/client/main.go": imports("labs/fakes"),
+		"labs/labtest/a.go":         imports(),
+		"clusters/both/a.go":        imports(),
+		"clusters/none/a.go":        imports(),
+	})
+	found, err := readTestPackages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"labs/a.go": false, "labs/used/a.go": false, "clusters/both/a.go": false, "clusters/none/a.go": false, "labs/labtest/a.go": false,
+		"labs/fakes/a.go": true, "labs/fakes/below/a.go": true, "labs/fakes/client/main.go": true, "labs/fakesother/a.go": false,
+	} {
+		if found.has(name) != want {
+			t.Errorf("%s is for tests alone: %t, want %t", name, !want, want)
+		}
+	}
+	by, err := readFigures(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if labs := by["labs"]; labs.code != 3+1+1 || labs.tests != 4+2+1+2 {
+		t.Errorf("labs: %d lines of code and %d of tests", labs.code, labs.tests)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for _, tt := range []struct {
 		name string
