@@ -82,7 +82,7 @@ func end(process *os.Process, ended <-chan error) error {
 	timer := time.NewTimer(endTimeout)
 	defer timer.Stop()
 	select {
-	case <-ended:
+	case _ = <-ended: // in whatever way
 		return nil
 	case <-timer.C:
 		return fmt.Errorf("dockerd (process %d) does not end: kill it by hand", process.Pid)

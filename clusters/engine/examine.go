@@ -73,8 +73,8 @@ func examine(ctx context.Context, o Options, g ground) (Report, error) {
 	return report, errors.Join(trialErr, hostErr, ctx.Err())
 }
 
-func engineFacts(e clusters.Engine, facts info, g ground) *EngineFacts {
-	return &EngineFacts{
+func engineFacts(e clusters.Engine, facts info, g ground) *Examined {
+	return &Examined{
 		Name: e.Name, Version: facts.version, Storage: facts.storage, Runtime: facts.defaultRuntime,
 		Rootless: facts.rootless, Local: g.isLocal(facts),
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -95,6 +96,13 @@ func (w fakeWorld) put(content string, parts ...string) {
 	if err = errors.Join(err, os.Rename(tmp, path)); err != nil {
 		fmt.Fprintln(os.Stderr, "fake world:", err)
 		os.Exit(99)
+	}
+}
+
+// drop removes a file, which may be gone already.
+func (w fakeWorld) drop(parts ...string) {
+	if err := os.Remove(w.path(parts...)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(os.Stderr, "fake world:", err)
 	}
 }
 
@@ -224,10 +232,10 @@ func (w fakeWorld) dockerd([]string) int {
 		return 1
 	}
 	w.put(strconv.Itoa(os.Getpid()), "root", daemonPID)
-	defer os.Remove(w.path("root", daemonPID))
+	defer w.drop("root", daemonPID)
 	if s.Dockerd != "mute" {
 		w.configure()
-		defer os.Remove(w.path("up"))
+		defer w.drop("up")
 	}
 	for got := range signals {
 		if got == syscall.SIGTERM {

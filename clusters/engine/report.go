@@ -60,8 +60,8 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// EngineFacts say which engine was examined.
-type EngineFacts struct {
+// Examined say which engine was examined.
+type Examined struct {
 	// Name is "docker", "podman" or "nerdctl".
 	Name string `json:"name"`
 	// Version is the server's, as it writes it.
@@ -84,7 +84,7 @@ type Report struct {
 	// Status is the worst of the findings'.
 	Status Status `json:"status"`
 	// Engine is the engine that answered, nil for none.
-	Engine *EngineFacts `json:"engine,omitempty"`
+	Engine *Examined `json:"engine,omitempty"`
 	// Host is the engine's machine; nil where no engine answered.
 	Host *clusters.Host `json:"host,omitempty"`
 	// Findings are all questions, in a fixed order.

@@ -22,86 +22,91 @@ func kinds(p UpPlan) []string {
 	return list
 }
 
+// machinePrograms are the programs of a machine with apt and docker.
+var machinePrograms = []string{"apt-get", "apt-cache", "docker"}
+
+// planUpCases are machines, with what is to be done on each.
+var planUpCases = map[string]struct {
+	settings fakeSettings
+	programs []string
+	runtime  string
+	prepare  func(t *testing.T, w fakeWorld, g *ground)
+	want     []string
+	err      error
+	text     string
+}{
+	"bare": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: machinePrograms,
+		want: []string{"runtime", "config", "packages", "start", "limits"}},
+	"bare, without package lists": {settings: fakeSettings{Lists: []string{"docker.io"}, Stale: true}, programs: machinePrograms,
+		want: []string{"runtime", "config", "package-lists", "packages", "start", "limits"}},
+	"bare, with all capabilities": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: machinePrograms,
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) },
+		want:    []string{"packages", "start"}},
+	"installed, not started": {programs: []string{"docker", "dockerd"}, want: []string{"runtime", "config", "start", "limits"}},
+	"installed, with systemd": {programs: []string{"docker", "dockerd"},
+		prepare: func(t *testing.T, w fakeWorld, g *ground) { w.withSystemd(t, g) },
+		want:    []string{"runtime", "config", "systemctl-start", "limits"}},
+	"starting just now": {programs: []string{"docker", "dockerd"},
+		prepare: func(t *testing.T, w fakeWorld, g *ground) {
+			write(t, w.path("root", daemonPID), "41")
+			g.comm = func(int) string { return "dockerd" }
+		},
+		want: []string{"runtime", "config", "wait", "limits"}},
+	"runs without the runtime": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker", "dockerd"}, runtime: "runc",
+		want: []string{"runtime", "config", "reload", "limits"}},
+	"works": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc", want: []string{"limits"}},
+	"works on a good host": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) }},
+	"works, and not root": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+		prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } }},
+	"works on another machine": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
+		prepare: func(_ *testing.T, _ fakeWorld, g *ground) {
+			g.hostname = func() (string, error) { return "laptop", nil }
+		}},
+	"works with ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab", want: []string{"limits"},
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, staticELF) }},
+	"works with an older one of ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, "older") },
+		want:    []string{"runtime", "limits"}},
+	"works with an older one, and not root": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
+		prepare: func(t *testing.T, w fakeWorld, g *ground) {
+			w.installOurs(t, "older")
+			g.euid = func() int { return 1000 }
+		}},
+	"works, but our runtime is gone": {settings: fakeSettings{Fail: map[string]string{"docker run": runtimePath + ": no such file or directory"}}, programs: []string{"docker"}, runtime: "lab",
+		want: []string{"runtime", "config", "limits"}},
+	"podman works": {programs: []string{"podman", "docker"}, settings: fakeSettings{Fail: map[string]string{"docker": silence}}, runtime: "crun"},
+	"not root": {programs: []string{"docker", "dockerd"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } },
+		want: []string{"runtime", "config", "start"}, err: ErrNeedsRoot, text: "run `sudo lab engine up`; it would do this: Install this program"},
+	"not Debian": {programs: []string{"docker"},
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) {
+			write(t, w.path("root/etc/os-release"), "PRETTY_NAME=\"Fedora Linux 42\"\nID=fedora\n")
+		},
+		err: ErrCannotHelp, text: "docker is not installed, and Fedora Linux 42 has no apt-get; install and start it by hand, as root: dnf install -y moby-engine"},
+	"nothing is known of it": {programs: []string{"docker"},
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { write(t, w.path("root/etc/os-release"), "") },
+		err:     ErrCannotHelp, text: "this system has no apt-get; install and start it by hand, as root: see https://docs.docker.com"},
+	"DOCKER_HOST": {programs: []string{"docker", "dockerd"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.getenv = env("DOCKER_HOST", "tcp://10.0.0.1:2375") },
+		err: ErrCannotHelp, text: `DOCKER_HOST is "tcp://10.0.0.1:2375"`},
+	"elsewhere, broken": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "runc",
+		prepare: func(_ *testing.T, _ fakeWorld, g *ground) {
+			g.hostname = func() (string, error) { return "laptop", nil }
+		},
+		err: ErrCannotHelp, text: "runs on another machine: privileged container: docker: Error response from daemon"},
+	"podman, broken": {settings: fakeSettings{Needs: "lab"}, programs: []string{"podman"}, runtime: "crun",
+		err: ErrCannotHelp, text: "lab mends docker only"},
+	"broken in another way": {settings: fakeSettings{Fail: map[string]string{"docker run": "no space left on device"}}, programs: []string{"docker"}, runtime: "runc",
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) },
+		err:     ErrCannotHelp, text: "what is wrong with it is not of the kind that lab mends: privileged container: no space left on device (the disk"},
+	"a configuration that is not JSON": {programs: []string{"docker", "dockerd"},
+		prepare: func(t *testing.T, w fakeWorld, _ *ground) { write(t, w.path("root", daemonConfig), "{,}") },
+		err:     errAny, text: "correct it by hand"},
+	"an engine that is none": {programs: []string{"docker"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.getenv = env(EnvEngine, "lxc") },
+		err: ErrUnknownEngine, text: "LAB_ENGINE"},
+}
+
 func TestPlanUp(t *testing.T) {
-	all := []string{"apt-get", "apt-cache", "docker"}
-	for name, c := range map[string]struct {
-		settings fakeSettings
-		programs []string
-		runtime  string
-		prepare  func(t *testing.T, w fakeWorld, g *ground)
-		want     []string
-		err      error
-		text     string
-	}{
-		"bare": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: all,
-			want: []string{"runtime", "config", "packages", "start", "limits"}},
-		"bare, without package lists": {settings: fakeSettings{Lists: []string{"docker.io"}, Stale: true}, programs: all,
-			want: []string{"runtime", "config", "package-lists", "packages", "start", "limits"}},
-		"bare, with all capabilities": {settings: fakeSettings{Lists: []string{"docker.io"}}, programs: all,
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) },
-			want:    []string{"packages", "start"}},
-		"installed, not started": {programs: []string{"docker", "dockerd"}, want: []string{"runtime", "config", "start", "limits"}},
-		"installed, with systemd": {programs: []string{"docker", "dockerd"},
-			prepare: func(t *testing.T, w fakeWorld, g *ground) { w.withSystemd(t, g) },
-			want:    []string{"runtime", "config", "systemctl-start", "limits"}},
-		"starting just now": {programs: []string{"docker", "dockerd"},
-			prepare: func(t *testing.T, w fakeWorld, g *ground) {
-				write(t, w.path("root", daemonPID), "41")
-				g.comm = func(int) string { return "dockerd" }
-			},
-			want: []string{"runtime", "config", "wait", "limits"}},
-		"runs without the runtime": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker", "dockerd"}, runtime: "runc",
-			want: []string{"runtime", "config", "reload", "limits"}},
-		"works": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc", want: []string{"limits"}},
-		"works on a good host": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) }},
-		"works, and not root": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
-			prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } }},
-		"works on another machine": {settings: fakeSettings{}, programs: []string{"docker"}, runtime: "runc",
-			prepare: func(_ *testing.T, _ fakeWorld, g *ground) {
-				g.hostname = func() (string, error) { return "laptop", nil }
-			}},
-		"works with ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab", want: []string{"limits"},
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, staticELF) }},
-		"works with an older one of ours": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.installOurs(t, "older") },
-			want:    []string{"runtime", "limits"}},
-		"works with an older one, and not root": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "lab",
-			prepare: func(t *testing.T, w fakeWorld, g *ground) {
-				w.installOurs(t, "older")
-				g.euid = func() int { return 1000 }
-			}},
-		"works, but our runtime is gone": {settings: fakeSettings{Fail: map[string]string{"docker run": runtimePath + ": no such file or directory"}}, programs: []string{"docker"}, runtime: "lab",
-			want: []string{"runtime", "config", "limits"}},
-		"podman works": {programs: []string{"podman", "docker"}, settings: fakeSettings{Fail: map[string]string{"docker": silence}}, runtime: "crun"},
-		"not root": {programs: []string{"docker", "dockerd"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.euid = func() int { return 1000 } },
-			want: []string{"runtime", "config", "start"}, err: ErrNeedsRoot, text: "run `sudo lab engine up`; it would do this: Install this program"},
-		"not Debian": {programs: []string{"docker"},
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) {
-				write(t, w.path("root/etc/os-release"), "PRETTY_NAME=\"Fedora Linux 42\"\nID=fedora\n")
-			},
-			err: ErrCannotHelp, text: "docker is not installed, and Fedora Linux 42 has no apt-get; install and start it by hand, as root: dnf install -y moby-engine"},
-		"nothing is known of it": {programs: []string{"docker"},
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { write(t, w.path("root/etc/os-release"), "") },
-			err:     ErrCannotHelp, text: "this system has no apt-get; install and start it by hand, as root: see https://docs.docker.com"},
-		"DOCKER_HOST": {programs: []string{"docker", "dockerd"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.getenv = env("DOCKER_HOST", "tcp://10.0.0.1:2375") },
-			err: ErrCannotHelp, text: `DOCKER_HOST is "tcp://10.0.0.1:2375"`},
-		"elsewhere, broken": {settings: fakeSettings{Needs: "lab"}, programs: []string{"docker"}, runtime: "runc",
-			prepare: func(_ *testing.T, _ fakeWorld, g *ground) {
-				g.hostname = func() (string, error) { return "laptop", nil }
-			},
-			err: ErrCannotHelp, text: "runs on another machine: privileged container: docker: Error response from daemon"},
-		"podman, broken": {settings: fakeSettings{Needs: "lab"}, programs: []string{"podman"}, runtime: "crun",
-			err: ErrCannotHelp, text: "lab mends docker only"},
-		"broken in another way": {settings: fakeSettings{Fail: map[string]string{"docker run": "no space left on device"}}, programs: []string{"docker"}, runtime: "runc",
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { w.goodHost(t) },
-			err:     ErrCannotHelp, text: "what is wrong with it is not of the kind that lab mends: privileged container: no space left on device (the disk"},
-		"a configuration that is not JSON": {programs: []string{"docker", "dockerd"},
-			prepare: func(t *testing.T, w fakeWorld, _ *ground) { write(t, w.path("root", daemonConfig), "{,}") },
-			err:     errAny, text: "correct it by hand"},
-		"an engine that is none": {programs: []string{"docker"}, prepare: func(_ *testing.T, _ fakeWorld, g *ground) { g.getenv = env(EnvEngine, "lxc") },
-			err: ErrUnknownEngine, text: "LAB_ENGINE"},
-	} {
+	for name, c := range planUpCases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.settings, c.programs...)
 			g := w.ground()

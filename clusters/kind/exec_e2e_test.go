@@ -70,14 +70,7 @@ func TestNodeExecInARealNode(t *testing.T) {
 				t.Errorf("error is %v", err)
 			}
 			t.Logf("ended %v after its context", time.Since(began)-time.Second)
-			var out bytes.Buffer
-			// Every process's command line; the search itself names no number.
-			if err := p.NodeExec(t.Context(), node, nil, &out, nil, "sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' ' '`); err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(out.String(), "4711") {
-				t.Errorf("it still runs in the node: %s", &out)
-			}
+			runsNowhere(t, p, node)
 		})
 	}
 	t.Run("a command that is killed at once", func(t *testing.T) {
@@ -89,14 +82,21 @@ func TestNodeExecInARealNode(t *testing.T) {
 				t.Errorf("error is %v", err)
 			}
 		}
-		var out bytes.Buffer
-		if err := p.NodeExec(t.Context(), node, nil, &out, nil, "sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' ' '`); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(out.String(), "4711") {
-			t.Errorf("it still runs in the node: %s", &out)
-		}
+		runsNowhere(t, p, node)
 	})
+}
+
+// runsNowhere looks for the command among the command lines of all processes of a
+// node. The search itself names no number.
+func runsNowhere(t *testing.T, p *Provisioner, node string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.NodeExec(t.Context(), node, nil, &out, nil, "sh", "-c", `cat /proc/[0-9]*/cmdline | tr '\0' ' '`); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "4711") {
+		t.Errorf("it still runs in the node: %s", &out)
+	}
 }
 
 // TestANodeIsPausedWhileCommandsStart pauses it at all moments of a command's

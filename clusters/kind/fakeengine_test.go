@@ -29,7 +29,11 @@ func withFakeClient(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
 	client := filepath.Join(dir, "docker")
 	if out, err := exec.Command("go", "build", "-o", client, "./internal/fakeengine/docker").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the fake engine: %v\n%s", err, out)

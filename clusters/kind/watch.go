@@ -100,13 +100,13 @@ func (p *Provisioner) followNode(ctx context.Context, node string) error {
 		w.CloseWithError(p.NodeExec(following, node, stdin, w, nil, "sh", "-c", followKubelet))
 	}()
 	release := sync.OnceFunc(func() {
-		hold.Close()
+		_ = hold.Close() // ends what the node reads
 		time.AfterFunc(letGo, stop)
 	})
 	defer context.AfterFunc(ctx, release)()
 	judged := p.judge(ctx, node, r)
 	release()
-	r.Close()
+	_ = r.Close() // what is still written is not read
 	<-ended
 	return judged
 }

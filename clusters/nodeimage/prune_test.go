@@ -16,27 +16,32 @@ import (
 	"github.com/kind-lab/lab/clusters/internal/store"
 )
 
+// Images that are there before TestPrune.
+const (
+	oldNode, node28, node29 = "etcd v3.5.1", "127.0.0.1:1/kindest/node:v1.28.15", "127.0.0.1:1/kindest/node:v1.29.15"
+)
+
+// pruneCases are what is asked for, with what goes and what stays.
+var pruneCases = []struct {
+	name    string
+	options PruneOptions
+	inUse   []string
+	removed []string
+	kept    []string
+	fails   string
+}{
+	{name: "what nothing uses", removed: []string{oldNode}, kept: []string{node28, node29, "Kubernetes 1.29.15", "busybox:1.35"}},
+	{name: "all but what is used", options: PruneOptions{All: true},
+		removed: []string{oldNode, node29, "Kubernetes 1.29.15", "Kubernetes 1.28.15", "busybox:1.35"}, kept: []string{node28, "127.0.0.1:1/kindest/node:v1.27.3"}},
+	{name: "only what is old", options: PruneOptions{All: true, OlderThan: 300 * 24 * time.Hour}, removed: []string{oldNode}, kept: []string{node29, "Kubernetes 1.29.15"}},
+	{name: "nothing so old", options: PruneOptions{OlderThan: 100000 * time.Hour}, kept: []string{oldNode}},
+	{name: "to look at", options: PruneOptions{All: true, DryRun: true}, removed: []string{oldNode, node29}},
+	{name: "what the engine holds on to", options: PruneOptions{All: true}, inUse: []string{node29},
+		removed: []string{oldNode}, kept: []string{node29}, fails: "removing image " + node29},
+}
+
 func TestPrune(t *testing.T) {
-	const (
-		old, node28, node29 = "etcd v3.5.1", "127.0.0.1:1/kindest/node:v1.28.15", "127.0.0.1:1/kindest/node:v1.29.15"
-	)
-	for _, tc := range []struct {
-		name    string
-		options PruneOptions
-		inUse   []string
-		removed []string
-		kept    []string
-		fails   string
-	}{
-		{name: "what nothing uses", removed: []string{old}, kept: []string{node28, node29, "Kubernetes 1.29.15", "busybox:1.35"}},
-		{name: "all but what is used", options: PruneOptions{All: true},
-			removed: []string{old, node29, "Kubernetes 1.29.15", "Kubernetes 1.28.15", "busybox:1.35"}, kept: []string{node28, "127.0.0.1:1/kindest/node:v1.27.3"}},
-		{name: "only what is old", options: PruneOptions{All: true, OlderThan: 300 * 24 * time.Hour}, removed: []string{old}, kept: []string{node29, "Kubernetes 1.29.15"}},
-		{name: "nothing so old", options: PruneOptions{OlderThan: 100000 * time.Hour}, kept: []string{old}},
-		{name: "to look at", options: PruneOptions{All: true, DryRun: true}, removed: []string{old, node29}},
-		{name: "what the engine holds on to", options: PruneOptions{All: true}, inUse: []string{node29},
-			removed: []string{old}, kept: []string{node29}, fails: "removing image " + node29},
-	} {
+	for _, tc := range pruneCases {
 		t.Run(tc.name, func(t *testing.T) {
 			w, p := furnished(t)
 			p.now = func() time.Time { return time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC) }
@@ -45,7 +50,7 @@ func TestPrune(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range metas { // what was built just now, by the test's clock
-				if m.Name != old {
+				if m.Name != oldNode {
 					m.Built = p.now().Add(-time.Hour)
 					data, _ := json.Marshal(m)
 					w.Write(t, filepath.Join("cache", store.StagesDir, m.Kind+"-"+m.Key, store.MetaFile), string(data))

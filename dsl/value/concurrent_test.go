@@ -36,6 +36,8 @@ func BenchmarkEval(b *testing.B) {
 	expr, _ := ParseExpression([]byte(`job.my-job.pod.container["main"].exit_code == 0`), "x")
 	s := observedScope()
 	for b.Loop() {
-		s.Eval(expr)
+		if _, diags := s.Eval(expr); diags.HasErrors() {
+			b.Fatal(diags)
+		}
 	}
 }

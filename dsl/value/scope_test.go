@@ -232,57 +232,58 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
+// timeCases: a starts at 9.8 and ends at 10.8, b from then to 11.8, c starts at 15.8,
+// all known to the second; c ends at 11.2, known to the nanosecond.
+var timeCases = []struct{ expr, want string }{
+	{`a.started_at < a.finished_at`, `true`}, // exactly a second apart
+	{`a.started_at >= a.finished_at`, `false`},
+	{`a.finished_at > a.started_at`, `true`},
+	{`a.finished_at <= b.started_at`, NotObserved},
+	{`a.finished_at == b.started_at`, NotObserved},
+	{`a.finished_at != b.started_at`, NotObserved},
+	{`a.finished_at == b.finished_at`, `false`},
+	{`a.finished_at != b.finished_at`, `true`},
+	{`c.finished_at > a.finished_at`, NotObserved}, // 0.4 s
+	{`c.finished_at > a.started_at`, `true`},       // 1.4 s
+	{`c.finished_at < c.finished_at + 0.000000001`, `true`},
+	{`c.finished_at == c.finished_at`, `true`},
+	{`b.finished_at - a.started_at > 1`, `true`}, // 2 s, give or take 1
+	{`b.finished_at - a.started_at > 1.5`, NotObserved},
+	{`b.finished_at - a.started_at > 2`, NotObserved},
+	{`b.finished_at - a.started_at < 3`, `true`},
+	{`b.finished_at - a.started_at < 2.5`, NotObserved},
+	{`(b.finished_at - a.started_at) * 1000 < 2500`, NotObserved},
+	{`(b.finished_at - a.started_at) * 1000 < 3000`, `true`},
+	{`(b.finished_at - a.started_at) / 2 < 1.4`, NotObserved},
+	{`(b.finished_at - a.started_at) / 2 < 1.5`, `true`},
+	{`-(a.started_at - b.finished_at) < 2.5`, NotObserved},
+	{`-(a.started_at - b.finished_at) < 3`, `true`},
+	{`abs(a.started_at - b.finished_at) < 2.5`, NotObserved},
+	{`abs(a.started_at - b.finished_at) < 4`, `true`},
+	{`max(a.started_at, c.started_at) > 14.5`, NotObserved}, // 15.8, less up to 2
+	{`max(a.started_at, c.started_at) > 13`, `true`},
+	{`sum([b.finished_at - a.started_at, c.started_at - b.finished_at]) > 5`, NotObserved},
+	{`sum([b.finished_at - a.started_at, c.started_at - b.finished_at]) > 3`, `true`},
+	{`(b.finished_at - a.started_at) - (c.started_at - b.finished_at) < -1`, NotObserved}, // -2, give or take 2
+	{`(b.finished_at - a.started_at) - (c.started_at - b.finished_at) < 0`, `true`},
+	{`ordered([a.started_at, a.finished_at, b.finished_at])`, `true`},
+	{`ordered([a.started_at, a.finished_at, b.started_at, b.finished_at])`, NotObserved},
+	{`ordered([b.finished_at, a.finished_at, b.started_at])`, `false`},
+	{`overlaps(a, b)`, NotObserved},
+	{`a.finished_at < b.started_at || true`, `true`},
+	{`a.finished_at < b.started_at && false`, `false`},
+	{`a.finished_at < b.started_at ? "x" : "y"`, NotObserved},
+	{`[for x in [a, b] : x.finished_at > 11][1]`, NotObserved},
+	{`[for x in [a, b] : x.finished_at > 10.5][1]`, `true`},
+	{`b.finished_at`, `11.8`},
+	{`b.finished_at % 2 == 1`, NotObserved},
+	{`1 / (a.finished_at - b.started_at) > 1`, NotObserved},
+	{`1 / (b.finished_at - a.finished_at) > 0`, NotObserved},
+	{`templatefile("t.tpl", { xs = [a.finished_at < b.started_at] })`, NotObserved},
+}
+
 func TestTimes(t *testing.T) {
-	const unknown = NotObserved
-	// a starts at 9.8 and ends at 10.8, b from then to 11.8, c starts at
-	// 15.8, all known to the second; c ends at 11.2, known to the nanosecond.
-	for _, tt := range []struct{ expr, want string }{
-		{`a.started_at < a.finished_at`, `true`}, // exactly a second apart
-		{`a.started_at >= a.finished_at`, `false`},
-		{`a.finished_at > a.started_at`, `true`},
-		{`a.finished_at <= b.started_at`, unknown},
-		{`a.finished_at == b.started_at`, unknown},
-		{`a.finished_at != b.started_at`, unknown},
-		{`a.finished_at == b.finished_at`, `false`},
-		{`a.finished_at != b.finished_at`, `true`},
-		{`c.finished_at > a.finished_at`, unknown}, // 0.4 s
-		{`c.finished_at > a.started_at`, `true`},   // 1.4 s
-		{`c.finished_at < c.finished_at + 0.000000001`, `true`},
-		{`c.finished_at == c.finished_at`, `true`},
-		{`b.finished_at - a.started_at > 1`, `true`}, // 2 s, give or take 1
-		{`b.finished_at - a.started_at > 1.5`, unknown},
-		{`b.finished_at - a.started_at > 2`, unknown},
-		{`b.finished_at - a.started_at < 3`, `true`},
-		{`b.finished_at - a.started_at < 2.5`, unknown},
-		{`(b.finished_at - a.started_at) * 1000 < 2500`, unknown},
-		{`(b.finished_at - a.started_at) * 1000 < 3000`, `true`},
-		{`(b.finished_at - a.started_at) / 2 < 1.4`, unknown},
-		{`(b.finished_at - a.started_at) / 2 < 1.5`, `true`},
-		{`-(a.started_at - b.finished_at) < 2.5`, unknown},
-		{`-(a.started_at - b.finished_at) < 3`, `true`},
-		{`abs(a.started_at - b.finished_at) < 2.5`, unknown},
-		{`abs(a.started_at - b.finished_at) < 4`, `true`},
-		{`max(a.started_at, c.started_at) > 14.5`, unknown}, // 15.8, less up to 2
-		{`max(a.started_at, c.started_at) > 13`, `true`},
-		{`sum([b.finished_at - a.started_at, c.started_at - b.finished_at]) > 5`, unknown},
-		{`sum([b.finished_at - a.started_at, c.started_at - b.finished_at]) > 3`, `true`},
-		{`(b.finished_at - a.started_at) - (c.started_at - b.finished_at) < -1`, unknown}, // -2, give or take 2
-		{`(b.finished_at - a.started_at) - (c.started_at - b.finished_at) < 0`, `true`},
-		{`ordered([a.started_at, a.finished_at, b.finished_at])`, `true`},
-		{`ordered([a.started_at, a.finished_at, b.started_at, b.finished_at])`, unknown},
-		{`ordered([b.finished_at, a.finished_at, b.started_at])`, `false`},
-		{`overlaps(a, b)`, unknown},
-		{`a.finished_at < b.started_at || true`, `true`},
-		{`a.finished_at < b.started_at && false`, `false`},
-		{`a.finished_at < b.started_at ? "x" : "y"`, unknown},
-		{`[for x in [a, b] : x.finished_at > 11][1]`, unknown},
-		{`[for x in [a, b] : x.finished_at > 10.5][1]`, `true`},
-		{`b.finished_at`, `11.8`},
-		{`b.finished_at % 2 == 1`, unknown},
-		{`1 / (a.finished_at - b.started_at) > 1`, unknown},
-		{`1 / (b.finished_at - a.finished_at) > 0`, unknown},
-		{`templatefile("t.tpl", { xs = [a.finished_at < b.started_at] })`, unknown},
-	} {
+	for _, tt := range timeCases {
 		t.Run(tt.expr, func(t *testing.T) {
 			s := observedScope()
 			s.ScenarioLocals = map[string]hcl.Expression{}

@@ -60,68 +60,72 @@ func unseenScope() *Scope {
 	}
 }
 
+const partA, partB, partC = `pod.part.container["a"]`, `pod.part.container["b"]`, `pod.part.container["c"]`
+
+// unseenCases are expressions with their results and the reasons for these.
+var unseenCases = []struct {
+	expr, want string
+	unseen     []string
+}{
+	{`pod.blind.phase == "Running"`, NotObserved, []string{podBlind}},
+	{`pod.part.phase == "Running"`, "true", nil},
+	{`pod.absent.phase == "Running"`, NotObserved, nil},
+	{partA + `.state == "running"`, NotObserved, []string{lifeBlind}},
+	{partA + `.started_at > 0`, NotObserved, []string{lifeBlind}},
+	{partA + `.image == "busybox"`, "true", nil},
+	{partA + `.name == "a"`, "true", nil},
+	{partC + `.ready_at > 0`, NotObserved, []string{podBlind}},
+	{partC + `.started_at > 0`, "true", nil},
+
+	// What was seen is enough for some, and not for others.
+	{`contains(pod.part.statuses, "Running")`, "true", nil},
+	{`contains(pod.part.statuses, "Error")`, NotObserved, []string{listLacks}},
+	{`pod.part.statuses == ["Pending", "Running"]`, NotObserved, []string{listLacks}},
+	{`pod.part.start_order[0] == "a"`, NotObserved, []string{listLacks}},
+	{`index(pod.part.start_order, "a") == 0`, NotObserved, []string{listLacks}},
+	{`length(pod.part.statuses) >= 2`, "true", nil},
+	{`length(pod.part.statuses) == 2`, NotObserved, []string{listLacks}},
+	{`length(pod.part.statuses) == 1`, "false", nil},
+	{`length(pod.part.statuses) < 2`, "false", nil},
+	{`anytrue([for e in pod.part.events : e.reason == "Started"])`, "true", nil},
+	{`anytrue([for e in pod.part.events : e.reason == "Killing"])`, NotObserved, []string{listLacks}},
+	{`alltrue([for e in pod.part.events : e.reason == "Killing"])`, "false", nil},
+	{`alltrue([for e in pod.part.events : e.reason == "Started"])`, NotObserved, []string{listLacks}},
+	{`anytrue([for p in job.part.pods : p.phase == "Failed"])`, "true", nil},
+	{`job.part.pod.phase == "Failed"`, NotObserved, []string{listLacks}},
+	{`length(` + partB + `.runs) == 1`, NotObserved, []string{listLacks}},
+	{`overlaps(` + partB + `, ` + partC + `)`, "true", nil},
+
+	// Logs.
+	{`logged(` + partB + `, "ready")`, "true", nil},
+	{`logged(` + partB + `, "panic")`, NotObserved, []string{logLacks}},
+	{`log_time(` + partB + `, "ready") > 0`, NotObserved, []string{logLacks}},
+	{`logged(` + partC + `, "panic")`, "false", nil},
+	{`log_time(` + partC + `, "ready") == 2`, "true", nil},
+	{`length(regexall("panic", ` + partB + `.log.text)) == 0`, NotObserved, []string{logLacks}},
+
+	// Objects that may have been there.
+	{`job.absent.complete`, NotObserved, []string{jobMissed}},
+	{`job.blind.complete`, NotObserved, []string{jobMissed}},
+	{`job[lower("BLIND")].complete`, NotObserved, []string{jobMissed}},
+	{`job[lower("NONE")].complete`, NotObserved, []string{jobMissed}},
+	{`deployment.web.a == "x"`, NotObserved, []string{deployGone}},
+	{`deployment.other.a == "x"`, NotObserved, []string{deployGone}},
+	{`object("apps/v1", "Deployment", "web").a == "x"`, NotObserved, []string{deployGone}},
+
+	// A side that decides does not wait for what was not seen.
+	{`pod.blind.phase == "Running" && false`, "false", nil},
+	{`pod.part.phase == "Running" || job.blind.complete`, "true", nil},
+	{`pod.blind.phase == "Running" || job.blind.complete`, NotObserved, []string{jobMissed, podBlind}},
+	{`!(pod.blind.phase == "Running")`, NotObserved, []string{podBlind}},
+	{`pod.blind.phase == "Running" ? true : true`, "true", nil},
+	{`step.a.exit_code == 0`, "true", nil},
+}
+
 // TestWhatWasNotSeenIsToldAsTheReason asks what was not seen makes of values,
 // and why they are not known.
 func TestWhatWasNotSeenIsToldAsTheReason(t *testing.T) {
-	const a, b, c = `pod.part.container["a"]`, `pod.part.container["b"]`, `pod.part.container["c"]`
-	for _, tt := range []struct {
-		expr, want string
-		unseen     []string
-	}{
-		{`pod.blind.phase == "Running"`, NotObserved, []string{podBlind}},
-		{`pod.part.phase == "Running"`, "true", nil},
-		{`pod.absent.phase == "Running"`, NotObserved, nil},
-		{a + `.state == "running"`, NotObserved, []string{lifeBlind}},
-		{a + `.started_at > 0`, NotObserved, []string{lifeBlind}},
-		{a + `.image == "busybox"`, "true", nil},
-		{a + `.name == "a"`, "true", nil},
-		{c + `.ready_at > 0`, NotObserved, []string{podBlind}},
-		{c + `.started_at > 0`, "true", nil},
-
-		// What was seen is enough for some, and not for others.
-		{`contains(pod.part.statuses, "Running")`, "true", nil},
-		{`contains(pod.part.statuses, "Error")`, NotObserved, []string{listLacks}},
-		{`pod.part.statuses == ["Pending", "Running"]`, NotObserved, []string{listLacks}},
-		{`pod.part.start_order[0] == "a"`, NotObserved, []string{listLacks}},
-		{`index(pod.part.start_order, "a") == 0`, NotObserved, []string{listLacks}},
-		{`length(pod.part.statuses) >= 2`, "true", nil},
-		{`length(pod.part.statuses) == 2`, NotObserved, []string{listLacks}},
-		{`length(pod.part.statuses) == 1`, "false", nil},
-		{`length(pod.part.statuses) < 2`, "false", nil},
-		{`anytrue([for e in pod.part.events : e.reason == "Started"])`, "true", nil},
-		{`anytrue([for e in pod.part.events : e.reason == "Killing"])`, NotObserved, []string{listLacks}},
-		{`alltrue([for e in pod.part.events : e.reason == "Killing"])`, "false", nil},
-		{`alltrue([for e in pod.part.events : e.reason == "Started"])`, NotObserved, []string{listLacks}},
-		{`anytrue([for p in job.part.pods : p.phase == "Failed"])`, "true", nil},
-		{`job.part.pod.phase == "Failed"`, NotObserved, []string{listLacks}},
-		{`length(` + b + `.runs) == 1`, NotObserved, []string{listLacks}},
-		{`overlaps(` + b + `, ` + c + `)`, "true", nil},
-
-		// Logs.
-		{`logged(` + b + `, "ready")`, "true", nil},
-		{`logged(` + b + `, "panic")`, NotObserved, []string{logLacks}},
-		{`log_time(` + b + `, "ready") > 0`, NotObserved, []string{logLacks}},
-		{`logged(` + c + `, "panic")`, "false", nil},
-		{`log_time(` + c + `, "ready") == 2`, "true", nil},
-		{`length(regexall("panic", ` + b + `.log.text)) == 0`, NotObserved, []string{logLacks}},
-
-		// Objects that may have been there.
-		{`job.absent.complete`, NotObserved, []string{jobMissed}},
-		{`job.blind.complete`, NotObserved, []string{jobMissed}},
-		{`job[lower("BLIND")].complete`, NotObserved, []string{jobMissed}},
-		{`job[lower("NONE")].complete`, NotObserved, []string{jobMissed}},
-		{`deployment.web.a == "x"`, NotObserved, []string{deployGone}},
-		{`deployment.other.a == "x"`, NotObserved, []string{deployGone}},
-		{`object("apps/v1", "Deployment", "web").a == "x"`, NotObserved, []string{deployGone}},
-
-		// A side that decides does not wait for what was not seen.
-		{`pod.blind.phase == "Running" && false`, "false", nil},
-		{`pod.part.phase == "Running" || job.blind.complete`, "true", nil},
-		{`pod.blind.phase == "Running" || job.blind.complete`, NotObserved, []string{jobMissed, podBlind}},
-		{`!(pod.blind.phase == "Running")`, NotObserved, []string{podBlind}},
-		{`pod.blind.phase == "Running" ? true : true`, "true", nil},
-		{`step.a.exit_code == 0`, "true", nil},
-	} {
+	for _, tt := range unseenCases {
 		t.Run(tt.expr, func(t *testing.T) {
 			f, diags := unseenScope().Find(parse(t, tt.expr))
 			if diags.HasErrors() {

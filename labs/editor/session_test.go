@@ -40,7 +40,7 @@ func open(t *testing.T, capabilities map[string]any) *client {
 	c := &client{t: t, dir: t.TempDir(), end: make(chan error, 1), told: map[string][]diagnostic{}, published: make(chan struct{}, 1000)}
 	go func() {
 		c.end <- Serve(t.Context(), toServer, fromServer, Options{Version: "test", Quiet: time.Millisecond, Check: validate.Check, ClusterSets: testSets()})
-		fromServer.Close()
+		_ = fromServer.Close() // of a pipe: it is nil
 	}()
 	c.rpc = jrpc2.NewClient(channel.LSP(toClient, fromClient), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
 		var p publishParams
@@ -58,7 +58,7 @@ func open(t *testing.T, capabilities map[string]any) *client {
 		c.mu.Unlock()
 		c.published <- struct{}{}
 	}})
-	t.Cleanup(func() { c.rpc.Close() })
+	t.Cleanup(func() { _ = c.rpc.Close() }) // the server may be gone
 	c.call("initialize", map[string]any{"processId": os.Getpid(), "rootUri": nil, "capabilities": capabilities}, nil)
 	c.notify("initialized", map[string]any{})
 	return c

@@ -27,84 +27,86 @@ func changes(all ...change) []collectors.Record {
 	return records
 }
 
+// deciderCases are the courses that a condition can take.
+var deciderCases = []struct {
+	name         string
+	within, hold float64
+	outcome      string
+	when         string
+	changes      []change
+	want         Status
+	at           float64
+	got          string
+	reason       string
+}{
+	// neither: it must be true now
+	{name: "now true", changes: []change{{1, y}}, want: Pass, at: 10, got: "true", reason: "C was true at once"},
+	{name: "now false", changes: []change{{1, f}}, want: Fail, at: 10, got: "false", reason: "C was false"},
+	{name: "unknown, then true", changes: []change{{12, y}}, want: Pass, at: 12, got: "true", reason: "C was true after 2s"},
+	{name: "unknown, then false", changes: []change{{12, f}}, want: Fail, at: 12, got: "false"},
+	{name: "true when it has to be settled", changes: []change{{20, y}}, want: Pass, at: 20, got: "true"},
+	{name: "true too late to be settled", changes: []change{{20.001, y}}, want: Fail, at: 20, got: "unknown", reason: "C was still unknown after 10s: job flag was never seen"},
+	{name: "never known", want: Fail, at: 20, got: "unknown"},
+	{name: "not expected: now true", outcome: "false", changes: []change{{1, y}}, want: Fail, at: 10, got: "true", reason: "C was true at once, which was not expected"},
+	{name: "not expected: now false", outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false", reason: "C was false, as expected"},
+	{name: "not expected: unknown, then true", outcome: "false", changes: []change{{12, y}}, want: Fail, at: 12, got: "true"},
+	{name: "not expected: never known", outcome: "false", want: Pass, at: 20, got: "unknown"},
+	// within
+	{name: "true from the beginning", within: 60, changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
+	{name: "comes true", within: 60, changes: []change{{1, f}, {30.5, y}}, want: Pass, at: 30.5, got: "true", reason: "C was true after 20.5s"},
+	{name: "comes true at the deadline", within: 60, changes: []change{{1, f}, {70, y}}, want: Pass, at: 70, got: "true"},
+	{name: "comes true after the deadline", within: 60, changes: []change{{1, f}, {70.001, y}}, want: Fail, at: 70, got: "false", reason: "C was still false after 60s"},
+	{name: "never known in time", within: 60, want: Fail, at: 70, got: "unknown", reason: "C was still unknown after 60s: job flag was never seen"},
+	{name: "known, then unknown to the end", within: 60, changes: []change{{1, f}, {20, u}}, want: Fail, at: 70, got: "unknown"},
+	{name: "was true before only", within: 60, changes: []change{{1, y}, {5, f}}, want: Fail, at: 70, got: "false"},
+	{name: "must not come true: false", within: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 25, got: "false", reason: "C was false for the whole 15s, as expected"},
+	{name: "must not come true: unknown", within: 15, outcome: "false", want: Pass, at: 25, got: "unknown", reason: "C was never true in the whole 15s, as expected"},
+	{name: "must not come true: true at the deadline", within: 15, outcome: "false", changes: []change{{1, f}, {25, y}}, want: Fail, at: 25, got: "true", reason: "C was true after 15s, which was not expected"},
+	{name: "must not come true: true for a moment", within: 15, outcome: "false", changes: []change{{1, f}, {12, y}, {12.001, f}}, want: Fail, at: 12, got: "true"},
+	{name: "must not come true: after the deadline", within: 15, outcome: "false", changes: []change{{1, f}, {25.001, y}}, want: Pass, at: 25, got: "false"},
+	// hold
+	{name: "holds", hold: 15, changes: []change{{1, y}}, want: Pass, at: 25, got: "true", reason: "C was true for the whole 15s"},
+	{name: "does not begin", hold: 15, changes: []change{{1, f}}, want: Fail, at: 10, got: "false"},
+	{name: "breaks", hold: 15, changes: []change{{1, y}, {14.5, f}}, want: Fail, at: 14.5, got: "false", reason: "C was true for only 4.5s of the 15s for which it had to stay true, and then false"},
+	{name: "breaks too near to the end", hold: 15, changes: []change{{1, y}, {25, f}}, want: Error, at: 25, got: "false", reason: "it was true until less than 1s before the end of the 15s"},
+	{name: "breaks before the end", hold: 15, changes: []change{{1, y}, {24, f}}, want: Fail, at: 24, got: "false"},
+	{name: "breaks after the end", hold: 15, changes: []change{{1, y}, {25.001, f}}, want: Pass, at: 25, got: "true"},
+	{name: "is not known any more", hold: 15, changes: []change{{1, y}, {14, u}}, want: Fail, at: 14, got: "unknown"},
+	{name: "holds from when it is known", hold: 15, changes: []change{{13, y}}, want: Pass, at: 28, got: "true", reason: "C became true after 3s and stayed true for the whole 15s"},
+	{name: "never known, so never held", hold: 15, want: Fail, at: 20, got: "unknown"},
+	{name: "must not hold: false", hold: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false"},
+	{name: "must not hold: breaks", hold: 15, outcome: "false", changes: []change{{1, y}, {14, f}}, want: Pass, at: 14, got: "false", reason: "C was true for only 4s of the 15s for which it must not stay true, and then false, as expected"},
+	{name: "must not hold: holds", hold: 15, outcome: "false", changes: []change{{1, y}}, want: Fail, at: 25, got: "true", reason: "C was true for the whole 15s, which was not expected"},
+	// within and hold
+	{name: "comes true and holds", within: 60, hold: 15, changes: []change{{1, f}, {69, y}}, want: Pass, at: 84, got: "true", reason: "C became true after 59s and stayed true for the whole 15s"},
+	{name: "comes true and breaks", within: 60, hold: 15, changes: []change{{1, f}, {30, y}, {40, f}, {41, y}}, want: Fail, at: 40, got: "false"},
+	{name: "does not come true", within: 60, hold: 15, changes: []change{{1, f}}, want: Fail, at: 70, got: "false"},
+	{name: "must not come true and hold: breaks twice", within: 60, hold: 15, outcome: "false",
+		changes: []change{{1, f}, {20, y}, {30, u}, {40, y}, {50, f}}, want: Pass, at: 70, got: "false", reason: "C never became true within 60s and then stayed true for 15s, as expected"},
+	{name: "must not come true and hold: the second time", within: 60, hold: 15, outcome: "false",
+		changes: []change{{1, f}, {20, y}, {30, f}, {69, y}}, want: Fail, at: 84, got: "true"},
+	{name: "must not come true and hold: breaks after the deadline", within: 60, hold: 15, outcome: "false",
+		changes: []change{{69, y}, {75, f}}, want: Pass, at: 75, got: "false"},
+	{name: "must not come true and hold: begins at the deadline", within: 60, hold: 15, outcome: "false",
+		changes: []change{{1, f}, {70, y}}, want: Fail, at: 85, got: "true"},
+	// when
+	{name: "not to be decided", when: "1 > 2", changes: []change{{1, y}}, want: Skip, at: 10, got: "unknown", reason: "does not apply here: `when` is 1 > 2, which is false"},
+	{name: "to be decided", when: "1 < 2", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
+	{name: "when is null", when: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
+	{name: "when is known later, within counts from then", when: "job.flag.when", within: 30, changes: []change{{15, y}}, want: Pass, at: 15, got: "true"},
+	{name: "when comes out false later", when: "job.flag.when", within: 30, changes: []change{{15, f}}, want: Skip, at: 15, got: "unknown"},
+	{name: "when is never known", when: "job.flag.when", within: 30, want: Error, at: 20, got: "unknown", reason: "`when` was still unknown after 10s"},
+	{name: "when is known too late", when: "job.flag.when", within: 30, changes: []change{{20.5, y}}, want: Error, at: 20, got: "unknown"},
+	{name: "outcome is never known", outcome: "job.flag.o", within: 30, want: Error, at: 20, got: "unknown", reason: "`outcome` was still unknown after 10s"},
+	{name: "outcome is null", outcome: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
+	// errors
+	{name: "an error at once", within: 30, changes: []change{{1, 9}}, want: Error, at: 10, got: "unknown", reason: "it could not be evaluated: Broken: It broke."},
+	{name: "an error later", within: 30, changes: []change{{1, f}, {12, 9}}, want: Error, at: 12, got: "unknown"},
+	{name: "an error after it was decided", within: 30, changes: []change{{1, f}, {41, 9}}, want: Fail, at: 40, got: "false"},
+}
+
 func TestDecider(t *testing.T) {
-	tests := []struct {
-		name         string
-		within, hold float64
-		outcome      string
-		when         string
-		changes      []change
-		want         Status
-		at           float64
-		got          string
-		reason       string
-	}{
-		// neither: it must be true now
-		{name: "now true", changes: []change{{1, y}}, want: Pass, at: 10, got: "true", reason: "C was true at once"},
-		{name: "now false", changes: []change{{1, f}}, want: Fail, at: 10, got: "false", reason: "C was false"},
-		{name: "unknown, then true", changes: []change{{12, y}}, want: Pass, at: 12, got: "true", reason: "C was true after 2s"},
-		{name: "unknown, then false", changes: []change{{12, f}}, want: Fail, at: 12, got: "false"},
-		{name: "true when it has to be settled", changes: []change{{20, y}}, want: Pass, at: 20, got: "true"},
-		{name: "true too late to be settled", changes: []change{{20.001, y}}, want: Fail, at: 20, got: "unknown", reason: "C was still unknown after 10s: job flag was never seen"},
-		{name: "never known", want: Fail, at: 20, got: "unknown"},
-		{name: "not expected: now true", outcome: "false", changes: []change{{1, y}}, want: Fail, at: 10, got: "true", reason: "C was true at once, which was not expected"},
-		{name: "not expected: now false", outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false", reason: "C was false, as expected"},
-		{name: "not expected: unknown, then true", outcome: "false", changes: []change{{12, y}}, want: Fail, at: 12, got: "true"},
-		{name: "not expected: never known", outcome: "false", want: Pass, at: 20, got: "unknown"},
-		// within
-		{name: "true from the beginning", within: 60, changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
-		{name: "comes true", within: 60, changes: []change{{1, f}, {30.5, y}}, want: Pass, at: 30.5, got: "true", reason: "C was true after 20.5s"},
-		{name: "comes true at the deadline", within: 60, changes: []change{{1, f}, {70, y}}, want: Pass, at: 70, got: "true"},
-		{name: "comes true after the deadline", within: 60, changes: []change{{1, f}, {70.001, y}}, want: Fail, at: 70, got: "false", reason: "C was still false after 60s"},
-		{name: "never known in time", within: 60, want: Fail, at: 70, got: "unknown", reason: "C was still unknown after 60s: job flag was never seen"},
-		{name: "known, then unknown to the end", within: 60, changes: []change{{1, f}, {20, u}}, want: Fail, at: 70, got: "unknown"},
-		{name: "was true before only", within: 60, changes: []change{{1, y}, {5, f}}, want: Fail, at: 70, got: "false"},
-		{name: "must not come true: false", within: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 25, got: "false", reason: "C was false for the whole 15s, as expected"},
-		{name: "must not come true: unknown", within: 15, outcome: "false", want: Pass, at: 25, got: "unknown", reason: "C was never true in the whole 15s, as expected"},
-		{name: "must not come true: true at the deadline", within: 15, outcome: "false", changes: []change{{1, f}, {25, y}}, want: Fail, at: 25, got: "true", reason: "C was true after 15s, which was not expected"},
-		{name: "must not come true: true for a moment", within: 15, outcome: "false", changes: []change{{1, f}, {12, y}, {12.001, f}}, want: Fail, at: 12, got: "true"},
-		{name: "must not come true: after the deadline", within: 15, outcome: "false", changes: []change{{1, f}, {25.001, y}}, want: Pass, at: 25, got: "false"},
-		// hold
-		{name: "holds", hold: 15, changes: []change{{1, y}}, want: Pass, at: 25, got: "true", reason: "C was true for the whole 15s"},
-		{name: "does not begin", hold: 15, changes: []change{{1, f}}, want: Fail, at: 10, got: "false"},
-		{name: "breaks", hold: 15, changes: []change{{1, y}, {14.5, f}}, want: Fail, at: 14.5, got: "false", reason: "C was true for only 4.5s of the 15s for which it had to stay true, and then false"},
-		{name: "breaks too near to the end", hold: 15, changes: []change{{1, y}, {25, f}}, want: Error, at: 25, got: "false", reason: "it was true until less than 1s before the end of the 15s"},
-		{name: "breaks before the end", hold: 15, changes: []change{{1, y}, {24, f}}, want: Fail, at: 24, got: "false"},
-		{name: "breaks after the end", hold: 15, changes: []change{{1, y}, {25.001, f}}, want: Pass, at: 25, got: "true"},
-		{name: "is not known any more", hold: 15, changes: []change{{1, y}, {14, u}}, want: Fail, at: 14, got: "unknown"},
-		{name: "holds from when it is known", hold: 15, changes: []change{{13, y}}, want: Pass, at: 28, got: "true", reason: "C became true after 3s and stayed true for the whole 15s"},
-		{name: "never known, so never held", hold: 15, want: Fail, at: 20, got: "unknown"},
-		{name: "must not hold: false", hold: 15, outcome: "false", changes: []change{{1, f}}, want: Pass, at: 10, got: "false"},
-		{name: "must not hold: breaks", hold: 15, outcome: "false", changes: []change{{1, y}, {14, f}}, want: Pass, at: 14, got: "false", reason: "C was true for only 4s of the 15s for which it must not stay true, and then false, as expected"},
-		{name: "must not hold: holds", hold: 15, outcome: "false", changes: []change{{1, y}}, want: Fail, at: 25, got: "true", reason: "C was true for the whole 15s, which was not expected"},
-		// within and hold
-		{name: "comes true and holds", within: 60, hold: 15, changes: []change{{1, f}, {69, y}}, want: Pass, at: 84, got: "true", reason: "C became true after 59s and stayed true for the whole 15s"},
-		{name: "comes true and breaks", within: 60, hold: 15, changes: []change{{1, f}, {30, y}, {40, f}, {41, y}}, want: Fail, at: 40, got: "false"},
-		{name: "does not come true", within: 60, hold: 15, changes: []change{{1, f}}, want: Fail, at: 70, got: "false"},
-		{name: "must not come true and hold: breaks twice", within: 60, hold: 15, outcome: "false",
-			changes: []change{{1, f}, {20, y}, {30, u}, {40, y}, {50, f}}, want: Pass, at: 70, got: "false", reason: "C never became true within 60s and then stayed true for 15s, as expected"},
-		{name: "must not come true and hold: the second time", within: 60, hold: 15, outcome: "false",
-			changes: []change{{1, f}, {20, y}, {30, f}, {69, y}}, want: Fail, at: 84, got: "true"},
-		{name: "must not come true and hold: breaks after the deadline", within: 60, hold: 15, outcome: "false",
-			changes: []change{{69, y}, {75, f}}, want: Pass, at: 75, got: "false"},
-		{name: "must not come true and hold: begins at the deadline", within: 60, hold: 15, outcome: "false",
-			changes: []change{{1, f}, {70, y}}, want: Fail, at: 85, got: "true"},
-		// when
-		{name: "not to be decided", when: "1 > 2", changes: []change{{1, y}}, want: Skip, at: 10, got: "unknown", reason: "does not apply here: `when` is 1 > 2, which is false"},
-		{name: "to be decided", when: "1 < 2", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
-		{name: "when is null", when: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
-		{name: "when is known later, within counts from then", when: "job.flag.when", within: 30, changes: []change{{15, y}}, want: Pass, at: 15, got: "true"},
-		{name: "when comes out false later", when: "job.flag.when", within: 30, changes: []change{{15, f}}, want: Skip, at: 15, got: "unknown"},
-		{name: "when is never known", when: "job.flag.when", within: 30, want: Error, at: 20, got: "unknown", reason: "`when` was still unknown after 10s"},
-		{name: "when is known too late", when: "job.flag.when", within: 30, changes: []change{{20.5, y}}, want: Error, at: 20, got: "unknown"},
-		{name: "outcome is never known", outcome: "job.flag.o", within: 30, want: Error, at: 20, got: "unknown", reason: "`outcome` was still unknown after 10s"},
-		{name: "outcome is null", outcome: "null", changes: []change{{1, y}}, want: Pass, at: 10, got: "true"},
-		// errors
-		{name: "an error at once", within: 30, changes: []change{{1, 9}}, want: Error, at: 10, got: "unknown", reason: "it could not be evaluated: Broken: It broke."},
-		{name: "an error later", within: 30, changes: []change{{1, f}, {12, 9}}, want: Error, at: 12, got: "unknown"},
-		{name: "an error after it was decided", within: 30, changes: []change{{1, f}, {41, 9}}, want: Fail, at: 40, got: "false"},
-	}
-	for _, test := range tests {
+	for _, test := range deciderCases {
 		t.Run(test.name, func(t *testing.T) {
 			b := newFixture()
 			e := b.expect(t, "job.flag.c", test.within, test.hold)

@@ -8,52 +8,54 @@ import (
 	"github.com/kind-lab/lab/collectors"
 )
 
+const gapMain = `job.myapp.pod.container["main"]`
+
+func nodeObject(name string) collectors.Object { return collectors.Object{Kind: "Node", Name: name} }
+
+// gapCases are conditions with gaps that concern them, and that do not.
+var gapCases = []struct {
+	condition string
+	source    collectors.Source
+	object    collectors.Object
+	container string
+	want      bool
+}{
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, collectors.Object{}, "", true},
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, nodeObject("node1"), "", true},
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, nodeObject("node2"), "", false},
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, podObject("myapp-x", "p"), "main", true},
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, podObject("myapp-x", "p"), "side", false},
+	{gapMain + ".exit_code == 0", collectors.SourceRuntime, podObject("other", "o"), "", false},
+	{gapMain + ".exit_code == 0", collectors.SourceLog, podObject("myapp-x", "p"), "main", false},
+	{gapMain + ".exit_code == 0", collectors.SourceAPI, podObject("myapp-x", "p"), "", true},
+	{gapMain + ".exit_code == 0", collectors.SourceAPI, podObject("myapp-later", "l"), "", true},
+	{gapMain + ".ready", collectors.SourceRuntime, podObject("myapp-x", "p"), "main", true}, // what ended is not ready
+	{gapMain + ".ready", collectors.SourceAPI, podObject("myapp-x", "p"), "", true},
+	{`job.myapp.pod.status == "x"`, collectors.SourceRuntime, podObject("myapp-x", "p"), "", false},
+	{`job.myapp.pod.start_order == []`, collectors.SourceRuntime, podObject("myapp-x", "p"), "", true},
+	{"job.myapp.complete", collectors.SourceRuntime, podObject("myapp-x", "p"), "", false},
+	{`logged(` + gapMain + `, "x")`, collectors.SourceLog, podObject("myapp-x", "p"), "main", true},
+	{`logged(` + gapMain + `, "x")`, collectors.SourceLog, podObject("myapp-x", "p"), "side", false},
+	{gapMain + `.log.text == ""`, collectors.SourceAPI, podObject("myapp-x", "p"), "", true}, // which pod is the newest
+	{`pod["myapp-x"].phase == "x"`, collectors.SourceAPI, podObject("myapp-x", "p"), "", true},
+	{`pod["myapp-x"].phase == "x"`, collectors.SourceAPI, podObject("other", "o"), "", false},
+	{`pod[join("-", ["myapp", "x"])].phase == null`, collectors.SourceAPI, podObject("other", "o"), "", false},
+	{`pod["nobody"].container["c"].exit_code == 0`, collectors.SourceRuntime, nodeObject("node2"), "", false}, // the API tells of pods
+	{"job.myapp.complete", collectors.SourceAPI, collectors.Object{Kind: "Pod"}, "", false},
+	{"job.myapp.complete", collectors.SourceAPI, collectors.Object{Kind: "Job"}, "", true},
+	{`job.myapp.pod.status == "x"`, collectors.SourceAPI, collectors.Object{Kind: "Pod"}, "", true},
+	{`job.myapp.pod.status == "x"`, collectors.SourceAPI, collectors.Object{Kind: "Job"}, "", true},
+	{`pod["myapp-x"].phase == "x"`, collectors.SourceAPI, collectors.Object{Kind: "Pod"}, "", true},
+	{`pod["myapp-x"].phase == "x"`, collectors.SourceAPI, collectors.Object{Kind: "Job"}, "", false},
+	{"job.myapp == null", collectors.SourceAPI, collectors.Object{Kind: "Pod"}, "", true},
+	{"job.myapp == null", collectors.SourceAPI, collectors.Object{Kind: "Job"}, "", true},
+	{`pod["myapp-x"].phase == "x"`, collectors.SourceAPI, collectors.Object{Kind: "Deployment"}, "", false},
+	{"step.s.error == null", collectors.SourceAPI, collectors.Object{}, "", false},
+	{"target.minor == 1", collectors.SourceAPI, collectors.Object{}, "", false},
+}
+
 func TestGapsConcern(t *testing.T) {
-	const main = `job.myapp.pod.container["main"]`
-	api, runtime, logs := collectors.SourceAPI, collectors.SourceRuntime, collectors.SourceLog
-	node := func(name string) collectors.Object { return collectors.Object{Kind: "Node", Name: name} }
-	pod := podObject("myapp-x", "p")
-	tests := []struct {
-		condition string
-		source    collectors.Source
-		object    collectors.Object
-		container string
-		want      bool
-	}{
-		{main + ".exit_code == 0", runtime, collectors.Object{}, "", true},
-		{main + ".exit_code == 0", runtime, node("node1"), "", true},
-		{main + ".exit_code == 0", runtime, node("node2"), "", false},
-		{main + ".exit_code == 0", runtime, pod, "main", true},
-		{main + ".exit_code == 0", runtime, pod, "side", false},
-		{main + ".exit_code == 0", runtime, podObject("other", "o"), "", false},
-		{main + ".exit_code == 0", logs, pod, "main", false},
-		{main + ".exit_code == 0", api, pod, "", true},
-		{main + ".exit_code == 0", api, podObject("myapp-later", "l"), "", true},
-		{main + ".ready", runtime, pod, "main", true}, // what ended is not ready
-		{main + ".ready", api, pod, "", true},
-		{`job.myapp.pod.status == "x"`, runtime, pod, "", false},
-		{`job.myapp.pod.start_order == []`, runtime, pod, "", true},
-		{"job.myapp.complete", runtime, pod, "", false},
-		{`logged(` + main + `, "x")`, logs, pod, "main", true},
-		{`logged(` + main + `, "x")`, logs, pod, "side", false},
-		{main + `.log.text == ""`, api, pod, "", true}, // which pod is the newest
-		{`pod["myapp-x"].phase == "x"`, api, pod, "", true},
-		{`pod["myapp-x"].phase == "x"`, api, podObject("other", "o"), "", false},
-		{`pod[join("-", ["myapp", "x"])].phase == null`, api, podObject("other", "o"), "", false},
-		{`pod["nobody"].container["c"].exit_code == 0`, runtime, node("node2"), "", false}, // the API tells of pods
-		{"job.myapp.complete", api, collectors.Object{Kind: "Pod"}, "", false},
-		{"job.myapp.complete", api, collectors.Object{Kind: "Job"}, "", true},
-		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
-		{`job.myapp.pod.status == "x"`, api, collectors.Object{Kind: "Job"}, "", true},
-		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Pod"}, "", true},
-		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Job"}, "", false},
-		{"job.myapp == null", api, collectors.Object{Kind: "Pod"}, "", true},
-		{"job.myapp == null", api, collectors.Object{Kind: "Job"}, "", true},
-		{`pod["myapp-x"].phase == "x"`, api, collectors.Object{Kind: "Deployment"}, "", false},
-		{"step.s.error == null", api, collectors.Object{}, "", false},
-		{"target.minor == 1", api, collectors.Object{}, "", false},
-	}
-	for i, test := range tests {
+	for i, test := range gapCases {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			b := newRealFixture()
 			for _, r := range story() {

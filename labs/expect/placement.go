@@ -11,11 +11,11 @@ import (
 type Placement int
 
 const (
-	// Later: what it tells of happened after the deadline.
+	// Later says that what it tells of happened after the deadline.
 	Later Placement = iota
-	// InTime: it happened before, and counts as observed at the deadline.
+	// InTime says that it happened before, and counts as observed at the deadline.
 	InTime
-	// Unplaced: nobody knows; see Decider.Unplaced.
+	// Unplaced says that nobody knows; see Decider.Unplaced.
 	Unplaced
 )
 

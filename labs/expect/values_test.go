@@ -84,62 +84,69 @@ func runtimeTime(s float64) value.Opt[value.Time] {
 	return value.Some(value.Time{Seconds: s, Precision: 1, Source: "runtime"})
 }
 
+var (
+	waitingMain         = collectors.Container{Name: "main", Kind: collectors.KindMain, Image: "busybox"}
+	startMain, exitMain = taskRecord(collectors.TypeTaskStart, 2.5, "main", "m0", 0), taskRecord(collectors.TypeTaskExit, 8.25, "main", "m0", 137)
+	oomMain             = taskRecord(collectors.TypeTaskOOM, 8.2, "main", "m0", 0)
+	fixedMain           = value.Container{Name: "main", Kind: "main", Image: "busybox", Ready: value.Some(false), Restarts: value.Some(0)}
+)
+
+// mainWith is fixedMain with a change.
+func mainWith(change func(*value.Container)) *value.Container {
+	c := fixedMain
+	change(&c)
+	return &c
+}
+
+// containerCases are what was recorded of a container, with its value.
+var containerCases = []struct {
+	name    string
+	records []collectors.Record
+	want    *value.Container
+}{
+	{"nothing reported yet: all may come", []collectors.Record{podRecord(1, "myapp-x", "p", "Pending", "Pending", waitingMain)}, &fixedMain},
+	{"it runs: the exit may come",
+		[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), startMain},
+		mainWith(func(c *value.Container) {
+			c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), value.Some(true), value.Some(true)
+			c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), heardTime(3), true
+			c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5)}}
+		})},
+	{"the runtime knows the end, the API says that it runs",
+		[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), startMain, exitMain},
+		mainWith(func(c *value.Container) {
+			c.State, c.ByRuntime = value.Some("terminated"), true
+			c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), heardTime(3), runtimeTime(8.25)
+			c.ExitCode, c.Signal = value.Some(137), value.Some(9)
+			c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
+		})},
+	{"out of memory by the runtime",
+		[]collectors.Record{podRecord(1, "myapp-x", "p", "Running", "Running", waitingMain), startMain, oomMain, exitMain},
+		mainWith(func(c *value.Container) {
+			c.State, c.ByRuntime = value.Some("terminated"), true
+			c.StartedAt, c.FinishedAt = runtimeTime(2.5), runtimeTime(8.25)
+			c.ExitCode, c.Signal, c.OOMKilled = value.Some(137), value.Some(9), value.Some(true)
+			c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
+		})},
+	{"ended by itself, by the API alone",
+		[]collectors.Record{podRecord(9, "myapp-x", "p", "Running", "Completed", mainDone(3, "Error"))},
+		mainWith(func(c *value.Container) {
+			c.State, c.Reason = value.Some("terminated"), value.Some("Error")
+			c.StartedAt, c.FinishedAt = apiTime(2), apiTime(8)
+			c.ExitCode, c.Signal, c.OOMKilled = value.Some(3), value.None[int](), value.Some(false)
+			c.Runs = []value.ContainerRun{{StartedAt: apiTime(2), FinishedAt: apiTime(8), ExitCode: value.Some(3)}}
+		})},
+	{"of a pod that is over and never ran it: nothing will come",
+		[]collectors.Record{podRecord(9, "myapp-x", "p", "Failed", "Init:Error", waitingMain)},
+		mainWith(func(c *value.Container) {
+			c.State, c.Reason, c.Started = value.None[string](), value.None[string](), value.None[bool]()
+			c.StartedAt, c.ReadyAt, c.FinishedAt = value.None[value.Time](), value.None[value.Time](), value.None[value.Time]()
+			c.ExitCode, c.Signal, c.OOMKilled = value.None[int](), value.None[int](), value.None[bool]()
+		})},
+}
+
 func TestContainerValues(t *testing.T) {
-	waiting := collectors.Container{Name: "main", Kind: collectors.KindMain, Image: "busybox"}
-	start, exit := taskRecord(collectors.TypeTaskStart, 2.5, "main", "m0", 0), taskRecord(collectors.TypeTaskExit, 8.25, "main", "m0", 137)
-	oom := taskRecord(collectors.TypeTaskOOM, 8.2, "main", "m0", 0)
-	fixed := value.Container{Name: "main", Kind: "main", Image: "busybox", Ready: value.Some(false), Restarts: value.Some(0)}
-	with := func(change func(*value.Container)) *value.Container {
-		c := fixed
-		change(&c)
-		return &c
-	}
-	tests := []struct {
-		name    string
-		records []collectors.Record
-		want    *value.Container
-	}{
-		{"nothing reported yet: all may come", []collectors.Record{podRecord(1, "myapp-x", "p", "Pending", "Pending", waiting)}, &fixed},
-		{"it runs: the exit may come",
-			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start},
-			with(func(c *value.Container) {
-				c.State, c.Reason, c.Ready, c.Started = value.Some("running"), value.None[string](), value.Some(true), value.Some(true)
-				c.StartedAt, c.ReadyAt, c.ByRuntime = runtimeTime(2.5), heardTime(3), true
-				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5)}}
-			})},
-		{"the runtime knows the end, the API says that it runs",
-			[]collectors.Record{podRecord(3, "myapp-x", "p", "Running", "Running", mainRunning(2)), start, exit},
-			with(func(c *value.Container) {
-				c.State, c.ByRuntime = value.Some("terminated"), true
-				c.StartedAt, c.ReadyAt, c.FinishedAt = runtimeTime(2.5), heardTime(3), runtimeTime(8.25)
-				c.ExitCode, c.Signal = value.Some(137), value.Some(9)
-				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
-			})},
-		{"out of memory by the runtime",
-			[]collectors.Record{podRecord(1, "myapp-x", "p", "Running", "Running", waiting), start, oom, exit},
-			with(func(c *value.Container) {
-				c.State, c.ByRuntime = value.Some("terminated"), true
-				c.StartedAt, c.FinishedAt = runtimeTime(2.5), runtimeTime(8.25)
-				c.ExitCode, c.Signal, c.OOMKilled = value.Some(137), value.Some(9), value.Some(true)
-				c.Runs = []value.ContainerRun{{StartedAt: runtimeTime(2.5), FinishedAt: runtimeTime(8.25), ExitCode: value.Some(137)}}
-			})},
-		{"ended by itself, by the API alone",
-			[]collectors.Record{podRecord(9, "myapp-x", "p", "Running", "Completed", mainDone(3, "Error"))},
-			with(func(c *value.Container) {
-				c.State, c.Reason = value.Some("terminated"), value.Some("Error")
-				c.StartedAt, c.FinishedAt = apiTime(2), apiTime(8)
-				c.ExitCode, c.Signal, c.OOMKilled = value.Some(3), value.None[int](), value.Some(false)
-				c.Runs = []value.ContainerRun{{StartedAt: apiTime(2), FinishedAt: apiTime(8), ExitCode: value.Some(3)}}
-			})},
-		{"of a pod that is over and never ran it: nothing will come",
-			[]collectors.Record{podRecord(9, "myapp-x", "p", "Failed", "Init:Error", waiting)},
-			with(func(c *value.Container) {
-				c.State, c.Reason, c.Started = value.None[string](), value.None[string](), value.None[bool]()
-				c.StartedAt, c.ReadyAt, c.FinishedAt = value.None[value.Time](), value.None[value.Time](), value.None[value.Time]()
-				c.ExitCode, c.Signal, c.OOMKilled = value.None[int](), value.None[int](), value.None[bool]()
-			})},
-	}
-	for _, test := range tests {
+	for _, test := range containerCases {
 		t.Run(test.name, func(t *testing.T) {
 			got := Values(timeline(test.records...), "ns").Pods["myapp-x"].Containers[0]
 			if diff := cmp.Diff(test.want, got, equateEmptyLines); diff != "" {

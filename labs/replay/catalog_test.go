@@ -53,10 +53,9 @@ func TestTheCatalogsRecordings(t *testing.T) {
 	}
 }
 
-// TestARecordingThatWasCut cuts the catalog's recordings at every byte of their
-// last 4 KiB, as a run does that is killed: whatever is left is read up to
-// there, and every verdict is what it was, or an error; never another.
-func TestARecordingThatWasCut(t *testing.T) {
+// firstOfTheCatalog opens a recording of the catalog, with its scenario.
+func firstOfTheCatalog(t *testing.T) (*replay.Recording, *dsl.Module) {
+	t.Helper()
 	archives, err := filepath.Glob(filepath.Join("..", "catalog", "*", "recordings", "*"+replay.ArchiveSuffix))
 	if err != nil || len(archives) == 0 {
 		t.Fatal(archives, err)
@@ -65,15 +64,23 @@ func TestARecordingThatWasCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := remove(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	m, problems := dsl.Load(rec.Source, dsl.Options{ClusterSets: rec.ClusterSets})
 	if problems.HasErrors() {
 		t.Fatal(problems)
 	}
+	return rec, m
+}
+
+// TestARecordingThatWasCut cuts the catalog's recordings at every byte of their
+// last 4 KiB, as a run does that is killed: whatever is left is read up to
+// there, and every verdict is what it was, or an error; never another.
+func TestARecordingThatWasCut(t *testing.T) {
+	rec, m := firstOfTheCatalog(t)
 	name := filepath.Join(rec.Dir, journal.File)
 	whole, err := os.ReadFile(name)
 	if err != nil {

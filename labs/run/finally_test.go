@@ -166,18 +166,18 @@ func TestALostObservationEndsTheStepsButNotFinally(t *testing.T) {
 	}
 }
 
-func TestInvariants(t *testing.T) {
-	tests := []struct {
-		name, steps string
-		want        []string
-		detail      string
-	}{
-		{"kept", `
+// invariantCases are steps with an invariant, and how they come out.
+var invariantCases = []struct {
+	name, steps string
+	want        []string
+	detail      string
+}{
+	{"kept", `
   invariant "main runs" {
     condition = pod.web.container["main"].state == "running"
   }
   sleep "x" { duration = "20ms" }`, []string{"pass main runs", "pass x"}, "never false"},
-		{"broken, and the scenario goes on", `
+	{"broken, and the scenario goes on", `
   invariant "main runs" {
     condition = pod.web.container["main"].state == "running"
     message   = "it is ${pod.web.container["main"].state}"
@@ -188,13 +188,13 @@ func TestInvariants(t *testing.T) {
   }
   wait "over" { condition = pod.web.container["main"].state == "terminated" }
   expect "x" { condition = true }`, []string{"fail main runs", "pass stop", "pass over", "pass x"}, "was false after"},
-		{"not watched", `
+	{"not watched", `
   invariant "main runs" {
     condition = false
     when      = target.minor < 20
   }
   sleep "x" { duration = "1ms" }`, []string{"skip main runs", "pass x"}, "`when` is"},
-		{"not broken until a step failed", `
+	{"not broken until a step failed", `
   invariant "main runs" {
     condition = pod.web.container["main"].state == "running"
   }
@@ -205,7 +205,7 @@ func TestInvariants(t *testing.T) {
   invariant "not reached" {
     condition = pod.web.container["main"].state == "running"
   }`, []string{"pass main runs", "fail x", "skip not reached"}, "never false"},
-		{"finally is not watched", `
+	{"finally is not watched", `
   invariant "main runs" {
     condition = pod.web.container["main"].state == "running"
   }
@@ -216,8 +216,10 @@ func TestInvariants(t *testing.T) {
     }
     wait "over" { condition = pod.web.container["main"].state == "terminated" }
   }`, []string{"pass main runs", "pass stop", "pass over"}, "never false"},
-	}
-	for _, tt := range tests {
+}
+
+func TestInvariants(t *testing.T) {
+	for _, tt := range invariantCases {
 		t.Run(tt.name, func(t *testing.T) {
 			defer goleak.VerifyNone(t)
 			r, _ := do(t, t.Context(), &runtest.World{}, up+tt.steps, nil)

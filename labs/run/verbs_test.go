@@ -77,10 +77,8 @@ const up = `
   }
 `
 
-func TestEveryVerb(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	w := &runtest.World{}
-	r, _ := do(t, t.Context(), w, up+`
+// everyVerb has steps of all verbs that act.
+const everyVerb = `
   exec "echo" {
     pod     = pod.web.name
     command = ["echo", "hello", pod.web.container["main"].state]
@@ -121,7 +119,12 @@ func TestEveryVerb(t *testing.T) {
     condition = pod.web.container["side"].exit_code == 137 && pod.web.gone_at > -2
     within    = "5s"
   }
-`, nil)
+`
+
+func TestEveryVerb(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	w := &runtest.World{}
+	r, _ := do(t, t.Context(), w, up+everyVerb, nil)
 	want := []string{
 		"pass web: pod/web created", "pass runs:", "pass echo: exit code 0: hello running", "pass its output:", "pass nothing of a command in others:",
 		"pass on the node: exit code 0: hello running", "pass a little: slept 50ms", "pass it took its time:", "pass label: pod/web patched",

@@ -5,8 +5,10 @@ package fakeengine
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,8 +85,10 @@ func Main(dir string, args []string) int {
 		return fail("fake engine: %v", err)
 	}
 	if log, err := os.OpenFile(filepath.Join(dir, "calls"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
-		fmt.Fprintln(log, strings.ReplaceAll(strings.Join(args, " "), "\n", " "))
-		log.Close()
+		_, err := fmt.Fprintln(log, strings.ReplaceAll(strings.Join(args, " "), "\n", " "))
+		if err = errors.Join(err, log.Close()); err != nil {
+			return fail("fake engine: %v", err)
+		}
 	}
 	switch args[0] {
 	case "info":
@@ -281,16 +285,23 @@ func (b Behaviour) fakeRm(dir string, args []string) int {
 			return fail("Error: No such container: %s", id)
 		}
 		if slices.Contains(args, "--volumes") {
-			os.Remove(filepath.Join(dir, "v"+id+".volume"))
+			dropVolume(dir, "v"+id)
 		}
 	}
 	return 0
 }
 
+// dropVolume removes a volume, if it is there.
+func dropVolume(dir, name string) {
+	if err := os.Remove(filepath.Join(dir, name+".volume")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(os.Stderr, "fake engine:", err)
+	}
+}
+
 func fakeVolume(dir string, args []string) int {
 	if args[0] == "rm" {
 		for _, name := range args[1:] {
-			os.Remove(filepath.Join(dir, name+".volume"))
+			dropVolume(dir, name)
 		}
 		return 0
 	}
