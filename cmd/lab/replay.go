@@ -181,6 +181,13 @@ func (a *app) tellReplayed(out replayed, took time.Duration, asJSON bool) error 
 	for _, d := range out.Differences {
 		fmt.Fprintf(a.stdout, "%s on %s: %q was %s, and is %s now: %s\n", d.Scenario, d.Cluster, d.Step, d.Before, d.Now, d.Reason)
 	}
-	fmt.Fprintf(a.stdout, "Replayed in %s: %d steps and expectations came out as before, %d did not.\n", took.Round(time.Millisecond), out.Same, len(out.Differences))
+	fmt.Fprintf(a.stdout, "Replayed in %s: %s came out as before, %d did not.\n", took.Round(time.Millisecond), stepsAndExpectations(out.Same), len(out.Differences))
 	return silent(report.ExitCode(out.Report))
+}
+
+func stepsAndExpectations(n int) string {
+	if n == 1 {
+		return "1 step or expectation"
+	}
+	return fmt.Sprintf("%d steps and expectations", n)
 }

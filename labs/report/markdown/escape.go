@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/kind-lab/lab/labs/report/layout"
@@ -40,8 +41,15 @@ func inline(text string) string {
 	return uncalled(b.String())
 }
 
+// emoji is a name between colons, for which GitHub shows a picture, after escaping.
+// Minutes between hours and seconds are none.
+var emoji = regexp.MustCompile(`:((?:[a-z0-9_+\\-]*[a-z_+\\-][a-z0-9_+\\-]*|[0-9]{3,}):)`)
+
 // uncalled puts what is not seen behind the characters with which GitHub finds
-// people, issues and addresses.
+// people, issues, addresses and pictures.
 func uncalled(text string) string {
+	for range 2 { // the colon at the end of one may begin another
+		text = emoji.ReplaceAllString(text, ":\u2060$1")
+	}
 	return strings.NewReplacer("@", "@\u2060", "#", "#\u2060", "://", ":\u2060//", "www.", "www\u2060.").Replace(text)
 }

@@ -68,6 +68,23 @@ func TestInlineShowsTheTextItself(t *testing.T) {
 	}
 }
 
+// TestNoPictureIsShownForAName looks for what GitHub would show as a picture.
+func TestNoPictureIsShownForAName(t *testing.T) {
+	picture := regexp.MustCompile(`:([a-z_+-][a-z0-9_+-]*|[0-9]{3,}):`)
+	for _, text := range []string{":tada:", "a:+1:b", ":a:b:c:", ":white_check_mark:", ":100:", "::tada::", "web :x: side", ":-1:"} {
+		shown := html.UnescapeString(tags.ReplaceAllString(rendered(t, inline(text)), ""))
+		if picture.MatchString(shown) {
+			t.Errorf("%s is shown as %q", text, shown)
+		}
+		checkInline(t, text)
+	}
+	for _, text := range []string{"12:30:05", "a: b: c", "image:1.35", "Pending → Running"} {
+		if strings.Contains(inline(text), "\u2060") {
+			t.Errorf("%s is written as %q", text, inline(text))
+		}
+	}
+}
+
 func FuzzInline(f *testing.F) {
 	for _, text := range reporttest.HostileTexts {
 		f.Add(text)

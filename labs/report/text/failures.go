@@ -45,6 +45,9 @@ func unstartedText(r report.Report, c report.Cluster) string {
 	if n == 0 {
 		return ""
 	}
+	if n == 1 {
+		return ", so the only step of its scenarios could not be decided"
+	}
 	return fmt.Sprintf(", so %d steps and expectations of its scenarios could not be decided", n)
 }
 
