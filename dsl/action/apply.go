@@ -28,7 +28,7 @@ func applyVerb() Verb {
 		Block: schema.Block{
 			Type:    "apply",
 			Summary: "Creates or updates objects, in the order in which they are written.",
-			Doc:     "Objects without a namespace are created in the run's namespace. First, lab loads the images of the objects onto the nodes.",
+			Doc:     "Objects without a namespace are created in the run's namespace. First, lab loads the images of the objects onto the nodes. If a CustomResourceDefinition is among the objects, lab waits until it is established before it creates objects of that kind.",
 			Example: `apply "job" {
   manifests = [templatefile("job.yaml", { image = var.image })]
 }`,

@@ -28,7 +28,9 @@ type Applier struct{ objects *objects.Client }
 // client.
 func New(client *objects.Client) *Applier { return &Applier{objects: client} }
 
-// Do applies the manifests in order and stops at the first failure: a
+// Do applies the manifests in order. Before the first object of a kind that one of
+// the manifests defines, it waits until the API server serves that kind. It stops at
+// the first failure: a
 // *failure.ManifestError before anything is sent, a *failure.Rejection where the
 // API server says no, any other error where it could not be asked. What was
 // done until then is in the result.
@@ -39,8 +41,9 @@ func (a *Applier) Do(ctx context.Context, in Request) (step.Result, error) {
 	}
 	ctx, warnings := objects.Warned(ctx)
 	var out step.Result
+	defined := definitions{}
 	for _, manifest := range manifests {
-		action, err := a.one(ctx, manifest, in)
+		action, err := a.one(ctx, manifest, in, defined)
 		out.Warnings = warnings.List()
 		if err != nil {
 			return out, err
@@ -50,11 +53,16 @@ func (a *Applier) Do(ctx context.Context, in Request) (step.Result, error) {
 	return out, nil
 }
 
-func (a *Applier) one(ctx context.Context, manifest *unstructured.Unstructured, in Request) (string, error) {
+// one applies a manifest. It waits for its kind if the step has defined that.
+func (a *Applier) one(ctx context.Context, manifest *unstructured.Unstructured, in Request, defined definitions) (string, error) {
+	if err := a.await(ctx, manifest, defined); err != nil {
+		return "", err
+	}
 	object, err := a.objects.Of(manifest, in.Namespace)
 	if err != nil {
 		return "", err
 	}
+	defined.add(manifest, object)
 	created, err := object.Create(ctx, manifest, metav1.CreateOptions{FieldManager: objects.FieldManager, FieldValidation: in.FieldValidation})
 	if err == nil {
 		manifest.SetName(created.GetName())
