@@ -52,8 +52,8 @@ func TestJobSidecarOnRealClusters(t *testing.T) {
 }
 
 // TestTheLanguageOnARealCluster runs a scenario with what the language has
-// beside the steps: a matrix, for_each, dynamic blocks, objects of any kind and
-// events.
+// beside the steps: a matrix, for_each, dynamic blocks, objects of any kind, events,
+// charts and kustomizations.
 func TestTheLanguageOnARealCluster(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,8 +65,8 @@ func TestTheLanguageOnARealCluster(t *testing.T) {
 		t.Error("the Secret is shown")
 	}
 	r := theReport(t, dir)
-	if len(r.Runs) != 2 {
-		t.Errorf("%d runs, want one for each of 2 rows", len(r.Runs))
+	if len(r.Runs) != 3 {
+		t.Errorf("%d runs, want one for each of 2 rows, and one of what is rendered", len(r.Runs))
 	}
 	for _, run := range r.Runs {
 		for _, pod := range run.Pods {

@@ -87,3 +87,58 @@ scenario "objects" {
     within    = "10s"
   }
 }
+
+scenario "rendered" {
+  description = "What a chart and a kustomization are rendered to."
+  clusters    = values(cluster.all)
+
+  locals {
+    gadgets = helm("gadgets", { name = "first", values = ["size: 2", { size = 1000000 }] })
+  }
+
+  # The chart defines a kind and has an object of it.
+  apply "chart" { manifests = local.gadgets }
+  expect "values of the scenario win, and are whole numbers" {
+    condition = object("lab.example/v1", "Gadget", "first").spec.size == 1000000
+    within    = "15s"
+  }
+  expect "it was rendered for the version of the cluster" {
+    condition = object("lab.example/v1", "Gadget", "first").metadata.annotations.kubernetes == "v${target.kubernetes}"
+    within    = "5s"
+  }
+  expect "and for what that serves" {
+    condition = object("lab.example/v1", "Gadget", "first").metadata.annotations.served == "true,${target.minor >= 29},${target.minor < 32}"
+    within    = "5s"
+  }
+  expect "a random value is the same wherever the scenario uses it" {
+    condition = object("lab.example/v1", "Gadget", "first").metadata.annotations.random == [
+      for m in local.gadgets : yamldecode(m).metadata.annotations.random if yamldecode(m).kind == "Gadget"
+    ][0]
+    within = "5s"
+  }
+  expect "a subchart has the namespace of the run" {
+    condition = configmap.first-settings.data.namespace == configmap.first-settings.metadata.namespace
+    within    = "5s"
+  }
+
+  # A namespace of their own.
+  apply "store" { manifests = kustomize("store", { namespace = "store" }) }
+  apply "elsewhere" {
+    manifests = helm("gadgets", { name = "second", skip_crds = true })
+    namespace = "store"
+  }
+  patch "what is elsewhere" {
+    object       = "configmap/second-settings"
+    patch        = { data = { found = "it" } }
+    expect_error = "not found"
+  }
+  delete "what went there" {
+    manifests = helm("gadgets", { name = "second", skip_crds = true })
+    namespace = "store"
+  }
+  delete "again" {
+    objects      = "configmap/second-settings"
+    namespace    = "store"
+    expect_error = "not found"
+  }
+}
