@@ -118,8 +118,8 @@ unit: ## Tests that need no engine
 STARTS := \<go (func\>|[[:alnum:]_.]+\()|\.Go\(|time\.AfterFunc\(
 
 # The detector makes tests several times slower: one that fails is run once more. A
-# data race is a failure all the same. A program with the detector waits for a second
-# at its end unless told not to, and the tests of clusters/engine start many.
+# data race is a failure all the same. A program with the detector sleeps for a second
+# at its end by default, and the tests of clusters/engine start many.
 race: ## Tests with the race detector, of the packages that start goroutines
 	@command -v $$(go env CC) >/dev/null || { \
 	  echo "the race detector needs a C compiler, and there is no $$(go env CC): install one (Debian: apt-get install gcc libc6-dev)"; exit 1; }

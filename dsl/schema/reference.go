@@ -239,6 +239,35 @@ scenario "everywhere" {
 The clusters of a set work as if they were declared in the file: ` + "`cluster.v129`" + `, ` + "`values(cluster)`" + `, ` + "`--cluster v129`" + ` and ` + "`target`" + ` include them. Each cluster name is
 declared only once, by one set or by the file. ` + "`lab explain cluster_sets`" + ` lists the sets with their clusters. A set can change with a later version of lab. A recorded
 run keeps the sets that it used, and is replayed with them.
+
+### Charts and kustomizations
+
+` + "`helm()`" + ` and ` + "`kustomize()`" + ` return manifests: lists of YAML documents. Use them wherever manifests go, and like any other list:
+
+` + "```hcl" + `
+scenario "shop" {
+  clusters = values(cluster)
+
+  locals {
+    shop = helm("charts/shop", {
+      name   = "shop"
+      values = [file("values.yaml"), { replicas = 2, image = var.image }]
+    })
+  }
+
+  apply "settings" { manifests = kustomize("overlays/test", { namePrefix = "test-" }) }
+  apply "shop"     { manifests = [for m in local.shop : m if yamldecode(m).kind != "Ingress"] }
+}
+` + "```" + `
+
+lab renders and applies: there is no release in the cluster, and no Helm and no kubectl on your machine. A chart is rendered for the version of the target. Before a run,
+` + "`lab validate`" + ` renders it for each cluster of the scenario and checks the manifests. A chart or a kustomization with the same arguments is rendered once in a run, so that a random
+value is the same everywhere. The run keeps the result, and is replayed with it. A result that depends on a sensitive value is not kept.
+
+Hooks of a chart are left out with a warning. With ` + "`hooks = true`" + ` they are applied as ordinary objects: those before the installation first, those after it last. lab does not wait
+for them to complete. Split the list to wait for one. Tests of a chart are never rendered, and ` + "`lookup`" + ` in a template finds nothing, as in ` + "`helm template`" + `.
+
+Nothing is fetched: subcharts must be in the folder ` + "`charts`" + ` of the chart (` + "`helm dependency build`" + ` puts them there), and a kustomization must not name other machines.
 `
 
 const values = `

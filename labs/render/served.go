@@ -14,6 +14,15 @@ import (
 // default (KEP-3136).
 const lastBetaOn = 23
 
+// newer are what the client library does not know, by the minor version that serves
+// it first, as `kubectl api-resources` named it on clusters.
+var newer = map[int][]string{
+	37: {
+		"certificates.k8s.io/v1/ClusterTrustBundle", "certificates.k8s.io/v1/PodCertificateRequest", "resource.k8s.io/v1/DeviceTaintRule",
+		"storagemigration.k8s.io/v1", "storagemigration.k8s.io/v1/StorageVersionMigration",
+	},
+}
+
 // introduced and removed are what the generator of prerelease lifecycles gives the
 // types of an API (k8s.io/api).
 type (
@@ -41,11 +50,18 @@ func served(minor int) []string {
 	for _, version := range []string{"apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1"} {
 		found[version] = true
 	}
+	for since, versions := range newer {
+		for _, version := range versions {
+			found[version] = found[version] || minor >= since
+		}
+	}
 	found["apiextensions.k8s.io/v1/CustomResourceDefinition"] = true
 	found["apiregistration.k8s.io/v1/APIService"] = true
 	all := make([]string, 0, len(found))
-	for version := range found {
-		all = append(all, version)
+	for version, is := range found {
+		if is {
+			all = append(all, version)
+		}
 	}
 	slices.Sort(all)
 	return all
