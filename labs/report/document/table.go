@@ -177,16 +177,30 @@ type Place struct{ Run, Step int }
 // of its rows but the heads, with a place for each cluster.
 func Places(r report.Report, scenario string) [][]Place {
 	runs := r.RunsOf(scenario)
+	indexes := indexesOf(r, runs)
 	var rows [][]Place
 	for _, key := range rowKeys(runs) {
 		var row []Place
-		for _, run := range runs {
-			i := slices.IndexFunc(r.Runs, func(o report.ScenarioRun) bool {
-				return o.Scenario == run.Scenario && o.Cluster == run.Cluster
-			})
-			row = append(row, Place{Run: i, Step: slices.Index(keysOf(run), key)})
+		for n, run := range runs {
+			row = append(row, Place{Run: indexes[n], Step: slices.Index(keysOf(run), key)})
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// indexesOf are the places of runs in the report. Runs of the same scenario on
+// the same cluster, which a report should not have, are taken in their order.
+func indexesOf(r report.Report, runs []report.ScenarioRun) []int {
+	taken := map[int]bool{}
+	var indexes []int
+	for _, run := range runs {
+		for i, o := range r.Runs {
+			if !taken[i] && o.Scenario == run.Scenario && o.Cluster == run.Cluster {
+				taken[i], indexes = true, append(indexes, i)
+				break
+			}
+		}
+	}
+	return indexes
 }
