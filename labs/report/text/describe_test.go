@@ -79,7 +79,7 @@ func TestStepsSayWhatTheyDid(t *testing.T) {
 		"objects":                 {collectors.Step{Verb: "apply", Name: "all", Objects: []collectors.Object{{Kind: "Job", Name: "a"}, {Kind: "ConfigMap", Name: "b"}}}, "step apply all did job/a, configmap/b"},
 		"an expectation":          {collectors.Step{Verb: "expect", Name: "it runs"}, "step expect it runs was decided"},
 		"a wait":                  {collectors.Step{Verb: "wait", Name: "for it"}, "step wait for it was decided"},
-		"nothing to be told of":   {collectors.Step{Verb: "sleep", Name: "a little"}, "step sleep a little was done"},
+		"nothing more to say":     {collectors.Step{Verb: "sleep", Name: "a little"}, "step sleep a little was done"},
 		"a step without its name": {collectors.Step{Verb: "sleep"}, "step sleep was done"},
 	} {
 		t.Run(name, func(t *testing.T) {
