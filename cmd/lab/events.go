@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report/text"
 )
 
@@ -59,10 +59,7 @@ func (a *app) events(ctx context.Context, run, object string, f recordFlags) err
 	defer r.close()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	keep := func(rec collectors.Record) bool {
-		return rec.Type == collectors.TypeEvent && rec.Event != nil &&
-			(object == "" || strings.EqualFold(rec.Object.Kind, kind) && rec.Object.Name == name)
-	}
+	keep := included(replay.Filter{Content: replay.Events, Kind: kind, Name: name})
 	opts := a.observationOptions(a.stdout, r.several)
 	if r.following() {
 		return a.printEach(r.all(ctx), f.json, keep, func(o text.Observation) string { return text.EventLine(o, opts) })

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report/text"
 )
 
@@ -50,14 +51,12 @@ func (a *app) logs(ctx context.Context, run string, f recordFlags, container str
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	var containers []string
-	keep := func(rec collectors.Record) bool {
-		if rec.Type == collectors.TypeLog {
-			containers = addName(containers, rec.Container)
+	wanted := included(replay.Filter{Content: replay.LogLines, Container: container})
+	keep := func(o text.Observation) bool {
+		if o.Record.Type == collectors.TypeLog {
+			containers = addName(containers, o.Record.Container)
 		}
-		if container != "" && rec.Container != container {
-			return false
-		}
-		return rec.Type == collectors.TypeLog && rec.Log != nil || rec.Type == collectors.TypeGap && rec.Source == collectors.SourceLog && rec.Gap != nil
+		return wanted(o)
 	}
 	opts := a.observationOptions(a.stdout, r.several)
 	opts.Times = times
@@ -80,17 +79,12 @@ func (a *app) logs(ctx context.Context, run string, f recordFlags, container str
 
 // lastOfEach keeps the last n lines of each container, and gaps.
 func lastOfEach(lines []text.Observation, n int) []text.Observation {
-	type key struct{ scenario, cluster, uid, pod, container string }
-	seen := map[key]int{}
+	tail := replay.NewTail(n)
 	var kept []text.Observation
 	for _, o := range slices.Backward(lines) {
-		k := key{o.Scenario, o.Cluster, o.Record.Object.UID, o.Record.Object.Name, o.Record.Container}
-		if o.Record.Log != nil {
-			if seen[k]++; seen[k] > n {
-				continue
-			}
+		if tail.Include(o.Scenario, o.Cluster, o.Record) {
+			kept = append(kept, o)
 		}
-		kept = append(kept, o)
 	}
 	slices.Reverse(kept)
 	return kept

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -72,6 +71,11 @@ func openRecords(run string, f recordFlags) (*recorded, error) {
 	return &recorded{recording: recording, flags: f, alive: alive, several: len(found) != 1, close: remove}, nil
 }
 
+// filter includes what the flags ask for that all commands have.
+func (f *recordFlags) filter() replay.Filter {
+	return replay.Filter{Scenarios: f.scenarios, Clusters: f.clusters, PodPrefix: f.pod}
+}
+
 // all yields the records that are asked for in the order of their arrival.
 func (r *recorded) all(ctx context.Context) iter.Seq2[text.Observation, error] {
 	entries := journal.Entries(r.recording.Dir)
@@ -84,7 +88,8 @@ func (r *recorded) all(ctx context.Context) iter.Seq2[text.Observation, error] {
 		for _, run := range r.recording.Runs {
 			named[run.Key] = text.Observation{Scenario: run.Scenario, Cluster: run.Cluster}
 		}
-		from := r.from()
+		filter := r.flags.filter()
+		filter.From = r.from()
 		for e, err := range entries {
 			if err != nil {
 				yield(text.Observation{}, broken(err))
@@ -97,7 +102,7 @@ func (r *recorded) all(ctx context.Context) iter.Seq2[text.Observation, error] {
 				}
 			}
 			o := named[e.Run]
-			if e.Record == nil || !r.wanted(o, *e.Record) || e.Record.Received.Before(from) {
+			if e.Record == nil || !filter.Include(o.Scenario, o.Cluster, *e.Record) {
 				continue
 			}
 			o.Record, o.At = *e.Record, e.Record.Time.Sub(began[e.Run]).Seconds()
@@ -115,31 +120,24 @@ func (r *recorded) from() time.Time {
 	}
 	end := time.Now()
 	if !r.alive {
-		end = time.Time{}
-		for _, run := range r.recording.Find(r.flags.scenarios, r.flags.clusters) {
-			if run.End.After(end) {
-				end = run.End
-			}
-		}
+		end = r.recording.Ended(r.flags.scenarios, r.flags.clusters)
 	}
 	return end.Add(-r.flags.since)
 }
 
-func (r *recorded) wanted(o text.Observation, rec collectors.Record) bool {
-	if !r.flags.choice.wanted(o.Scenario, o.Cluster) {
-		return false
-	}
-	return r.flags.pod == "" || rec.Object.Kind == "Pod" && strings.HasPrefix(rec.Object.Name, r.flags.pod)
+// included returns what a filter includes.
+func included(f replay.Filter) func(text.Observation) bool {
+	return func(o text.Observation) bool { return f.Include(o.Scenario, o.Cluster, o.Record) }
 }
 
 // sorted are the records for which keep is true, first to last.
-func (r *recorded) sorted(ctx context.Context, keep func(collectors.Record) bool) ([]text.Observation, error) {
+func (r *recorded) sorted(ctx context.Context, keep func(text.Observation) bool) ([]text.Observation, error) {
 	var found []text.Observation
 	for o, err := range r.all(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if keep(o.Record) {
+		if keep(o) {
 			found = append(found, o)
 		}
 	}
@@ -160,21 +158,21 @@ func (a *app) observationOptions(w io.Writer, where bool) text.ObservationOption
 	return text.ObservationOptions{Style: layout.Style{Color: a.color(w), Width: width}, Where: where, Raw: !tty}
 }
 
-// printEach prints what is wanted: as JSON, or as text makes lines of it.
-func (a *app) printEach(observations iter.Seq2[text.Observation, error], asJSON bool, keep func(collectors.Record) bool, text func(text.Observation) string) error {
+// printEach prints what is wanted: as JSON, or as lines of text.
+func (a *app) printEach(observations iter.Seq2[text.Observation, error], asJSON bool, keep func(text.Observation) bool, line func(text.Observation) string) error {
 	encoder := json.NewEncoder(a.stdout)
 	encoder.SetEscapeHTML(false)
 	for o, err := range observations {
 		if err != nil {
 			return err
 		}
-		if !keep(o.Record) {
+		if !keep(o) {
 			continue
 		}
 		if asJSON {
 			err = encoder.Encode(o)
 		} else {
-			_, err = fmt.Fprintln(a.stdout, text(o))
+			_, err = fmt.Fprintln(a.stdout, line(o))
 		}
 		if err != nil {
 			return broken(fmt.Errorf("writing: %w", err))

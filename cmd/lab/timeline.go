@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kind-lab/lab/collectors"
+	"github.com/kind-lab/lab/labs/replay"
 	"github.com/kind-lab/lab/labs/report/layout"
 	"github.com/kind-lab/lab/labs/report/text"
 )
@@ -65,9 +66,14 @@ func (a *app) timeline(ctx context.Context, run string, f recordFlags, logs bool
 	defer r.close()
 	ctx, stop := untilInterrupted(ctx)
 	defer stop()
-	keep := func(rec collectors.Record) bool {
-		return (logs || rec.Type != collectors.TypeLog) && (len(sources) == 0 || slices.Contains(sources, string(rec.Source)))
+	filter := replay.Filter{Content: replay.AllButLogLines}
+	if logs {
+		filter.Content = replay.Everything
 	}
+	for _, s := range sources {
+		filter.Sources = append(filter.Sources, collectors.Source(s))
+	}
+	keep := included(filter)
 	opts := a.observationOptions(a.stdout, r.several)
 	if r.following() {
 		return a.printEach(r.all(ctx), f.json, keep, func(o text.Observation) string { return text.RecordLine(o, opts) })

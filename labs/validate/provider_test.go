@@ -57,3 +57,50 @@ func TestNeedsOfScenariosOnClustersThatExist(t *testing.T) {
 		t.Errorf("needs differ (-want +got):\n%s", diff)
 	}
 }
+
+// TestKindsOfNamedObjects finds the API of an object that a step names, by the
+// objects that were applied before.
+func TestKindsOfNamedObjects(t *testing.T) {
+	applied := []placed{{document: &document{apiVersion: "apps/v1", kind: "Deployment"}}, {document: &document{apiVersion: "example.com/v2", kind: "Shop"}}}
+	need := func(apiVersion, kind string) []clusters.Need {
+		return []clusters.Need{{APIVersion: apiVersion, Kind: kind, Verbs: []string{"get", "delete"}}}
+	}
+	for name, test := range map[string]struct {
+		text string
+		want []clusters.Need
+	}{
+		"a pod":                             {"pod/web", need("v1", "Pod")},
+		"a pod, shortened":                  {"po/web", need("v1", "Pod")},
+		"pods":                              {"pods/web", need("v1", "Pod")},
+		"a Job":                             {"job/web", need("batch/v1", "Job")},
+		"Jobs, in capitals":                 {"JOBS/web", need("batch/v1", "Job")},
+		"a kind that was applied":           {"Deployment/web", need("apps/v1", "Deployment")},
+		"a kind of others that was applied": {"shops/web", need("example.com/v2", "Shop")},
+		"a kind that was not applied":       {"service/web", nil},
+		"no kind":                           {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n needs
+			n.named(applied, test.text, "get", "delete")
+			if diff := cmp.Diff(test.want, []clusters.Need(n)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNeedsOfAKindAreJoined(t *testing.T) {
+	var n needs
+	n.add("v1", "Pod", "", "get", "list")
+	n.add("v1", "Pod", "exec", "create")
+	n.add("v1", "Pod", "", "list", "delete")
+	n.add("v2", "Pod", "", "get")
+	want := needs{
+		{APIVersion: "v1", Kind: "Pod", Verbs: []string{"get", "list", "delete"}},
+		{APIVersion: "v1", Kind: "Pod", Subresource: "exec", Verbs: []string{"create"}},
+		{APIVersion: "v2", Kind: "Pod", Verbs: []string{"get"}},
+	}
+	if diff := cmp.Diff(want, n); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

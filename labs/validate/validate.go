@@ -6,6 +6,8 @@ package validate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -146,7 +148,8 @@ func (c *checker) newest() int {
 
 // gatesOf checks the gates that a cluster or component of a version sets.
 func (c *checker) gatesOf(minor int, set map[string]bool, at hcl.Range) {
-	for gate, on := range set {
+	for _, gate := range slices.Sorted(maps.Keys(set)) {
+		on := set[gate]
 		if gate == "AllAlpha" || gate == "AllBeta" {
 			continue
 		}

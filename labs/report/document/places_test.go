@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kind-lab/lab/labs/report"
@@ -9,7 +10,15 @@ import (
 )
 
 func TestPlacesAreThoseOfTheTable(t *testing.T) {
-	for name, r := range map[string]report.Report{"pass": reporttest.Pass(), "fail": reporttest.Fail(), "error": reporttest.Error(), "many": reporttest.Many()} {
+	backwards, twice := reporttest.Fail(), reporttest.Fail()
+	slices.Reverse(backwards.Runs)
+	for i := range twice.Runs { // classic and native on each cluster, of which native has more steps
+		twice.Runs[i].Scenario = "both"
+	}
+	for name, r := range map[string]report.Report{
+		"pass": reporttest.Pass(), "fail": reporttest.Fail(), "error": reporttest.Error(), "many": reporttest.Many(),
+		"not in the order of its clusters": backwards, "a scenario twice on a cluster": twice,
+	} {
 		for _, scenario := range r.Scenarios() {
 			table, places := document.Table(r, scenario), document.Places(r, scenario)
 			if len(places) != len(table)-1 {

@@ -57,10 +57,11 @@ func Table(r report.Report, scenario string) [][]Cell {
 		head[0].Status = max(head[0].Status, run.Status)
 	}
 	table := [][]Cell{head}
+	steps := stepsOf(runs)
 	for _, key := range rowKeys(runs) {
 		row := []Cell{{Kind: key.kind(), Text: key.title()}}
-		for _, run := range runs {
-			c := outcome(run, key)
+		for n, run := range runs {
+			c := outcome(run, steps[n].find(key))
 			row[0].Status = max(row[0].Status, c.Status)
 			row = append(row, c)
 		}
@@ -93,14 +94,38 @@ func (k rowKey) title() string {
 
 func keysOf(run report.ScenarioRun) []rowKey {
 	var keys []rowKey
+	seen := map[rowKey]int{}
 	for _, s := range run.Steps {
 		k := rowKey{verb: s.Verb, name: s.Name, expects: s.Expects()}
-		for slices.Contains(keys, k) {
-			k.nth++
-		}
+		seen[k]++
+		k.nth = seen[k] - 1
 		keys = append(keys, k)
 	}
 	return keys
+}
+
+// stepIndex finds the steps of a run.
+type stepIndex map[rowKey]int
+
+// find is the place of a step among the run's; -1 where it has none.
+func (x stepIndex) find(key rowKey) int {
+	if i, found := x[key]; found {
+		return i
+	}
+	return -1
+}
+
+// stepsOf are the steps of each run.
+func stepsOf(runs []report.ScenarioRun) []stepIndex {
+	var all []stepIndex
+	for _, run := range runs {
+		x := stepIndex{}
+		for i, key := range keysOf(run) {
+			x[key] = i
+		}
+		all = append(all, x)
+	}
+	return all
 }
 
 // rowKeys are the rows of all runs; one that only a later run has comes after
@@ -121,8 +146,8 @@ func rowKeys(runs []report.ScenarioRun) []rowKey {
 	return all
 }
 
-func outcome(run report.ScenarioRun, key rowKey) Cell {
-	i := slices.Index(keysOf(run), key)
+// outcome is the cell of a step by its place; of none if that is negative.
+func outcome(run report.ScenarioRun, i int) Cell {
 	if i < 0 {
 		return Cell{Kind: CellNone}
 	}
@@ -177,16 +202,30 @@ type Place struct{ Run, Step int }
 // of its rows but the heads, with a place for each cluster.
 func Places(r report.Report, scenario string) [][]Place {
 	runs := r.RunsOf(scenario)
+	indexes, steps := indexesOf(r, runs), stepsOf(runs)
 	var rows [][]Place
 	for _, key := range rowKeys(runs) {
 		var row []Place
-		for _, run := range runs {
-			i := slices.IndexFunc(r.Runs, func(o report.ScenarioRun) bool {
-				return o.Scenario == run.Scenario && o.Cluster == run.Cluster
-			})
-			row = append(row, Place{Run: i, Step: slices.Index(keysOf(run), key)})
+		for n := range runs {
+			row = append(row, Place{Run: indexes[n], Step: steps[n].find(key)})
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// indexesOf are the places of runs in the report. Runs of the same scenario on
+// the same cluster, which a report should not have, are taken in their order.
+func indexesOf(r report.Report, runs []report.ScenarioRun) []int {
+	taken := map[int]bool{}
+	var indexes []int
+	for _, run := range runs {
+		for i, o := range r.Runs {
+			if !taken[i] && o.Scenario == run.Scenario && o.Cluster == run.Cluster {
+				taken[i], indexes = true, append(indexes, i)
+				break
+			}
+		}
+	}
+	return indexes
 }

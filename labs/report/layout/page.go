@@ -44,12 +44,15 @@ func (p *Page) wrapped(sgr, text string) {
 	}
 }
 
-// Text writes text of several lines, wrapped, behind an indent.
+// Text writes text of several lines, wrapped, behind an indent. A line that is
+// indented by itself stays so, as far as half of the least page is left for its
+// words.
 func (p *Page) Text(indent, text string) {
 	for _, line := range Lines(text) {
 		rest := strings.TrimLeft(line, " ")
-		own := indent + line[:len(line)-len(rest)]
-		for _, part := range Wrap(rest, max(LeastWidth/2, p.Columns()-Width(own))) {
+		depth := min(len(line)-len(rest), max(0, p.Columns()-LeastWidth/2-Width(indent)))
+		own := indent + line[:depth]
+		for _, part := range Wrap(rest, p.Columns()-Width(own)) {
 			p.Line(own + part)
 		}
 	}

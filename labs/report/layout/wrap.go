@@ -83,9 +83,14 @@ func (s Style) CutMiddle(name string, columns int) string {
 	if w <= columns || columns < 4 {
 		return s.Cut(name, columns)
 	}
-	head := (columns - 1) / 2
-	tail := columns - 1 - head
-	return ansi.Cut(name, 0, head) + s.Sign("…", "~") + ansi.Cut(name, w-tail, w)
+	sign := s.Sign("…", "~")
+	head := ansi.Cut(name, 0, (columns-1)/2)
+	room := columns - 1 - Width(head)
+	tail := ansi.Cut(name, w-room, w)
+	if Width(tail) > room { // it begins with the second half of a wide letter
+		tail = ansi.Cut(name, w-room+1, w)
+	}
+	return head + sign + tail
 }
 
 // Pad fills clean text with spaces up to so many columns.

@@ -41,7 +41,10 @@ func inline(text string) string {
 	return uncalled(b.String())
 }
 
-// emoji is a name between colons, for which GitHub shows a picture, after escaping.
+// folded is one line of clean text as the title of a fold, which is HTML.
+func folded(text string) string { return html.EscapeString(uncalled(text)) }
+
+// emoji is a name between colons, for which GitHub shows a picture, escaped or not.
 // Minutes between hours and seconds are none.
 var emoji = regexp.MustCompile(`:((?:[a-z0-9_+\\-]*[a-z_+\\-][a-z0-9_+\\-]*|[0-9]{3,}):)`)
 

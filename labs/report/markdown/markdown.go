@@ -4,7 +4,6 @@ package markdown
 import (
 	"cmp"
 	"fmt"
-	"html"
 	"io"
 	"strings"
 
@@ -165,7 +164,7 @@ func (m *writer) details(status expect.Status, title, body string) {
 		m.omitted++
 		return
 	}
-	m.linef("<details><summary>%s %s</summary>\n\n%s\n</details>\n", mark(status), uncalled(html.EscapeString(title)), fenced(body))
+	m.linef("<details><summary>%s %s</summary>\n\n%s\n</details>\n", mark(status), folded(title), fenced(body))
 }
 
 // barsWidth is how wide bars are in Markdown.
@@ -177,7 +176,7 @@ func (m *writer) timeline(name string) {
 	if bars == "" || m.b.Len()+len(bars) > mostMarkdown {
 		return
 	}
-	m.linef("<details><summary>When the containers of %s ran</summary>\n\n%s\n</details>\n", uncalled(html.EscapeString(layout.Style{}.Cut(layout.Clean(name), mostName))), fenced(bars))
+	m.linef("<details><summary>When the containers of %s ran</summary>\n\n%s\n</details>\n", folded(layout.Style{}.Cut(layout.Clean(name), mostName)), fenced(bars))
 }
 
 func (m *writer) foot() {

@@ -31,7 +31,8 @@ func (p *page) output(text string) {
 	all := layout.Lines(text)
 	if more := len(all) - mostOutput; more > 0 {
 		p.Text("  ", all[0])
-		p.Line(p.Paint(layout.Dim, fmt.Sprintf("  … %d lines that run.json has …", more)))
+		dots := p.Sign("…", "...")
+		p.Line(p.Paint(layout.Dim, fmt.Sprintf("  %s %s that run.json has %s", dots, Plural(more, "line"), dots)))
 		all = all[more+1:]
 	}
 	p.Text("  ", strings.Join(all, "\n"))

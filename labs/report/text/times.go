@@ -73,20 +73,30 @@ const lag = time.Second
 func (p *page) observed(r report.Report) {
 	for _, run := range r.Runs {
 		o := run.Observed
-		where := layout.Clean(run.Scenario) + " on " + layout.Clean(run.Cluster)
+		where := run.Scenario + " on " + run.Cluster
 		if o.Gaps > 0 {
 			text := Plural(o.Gaps, "gap") + " in what was observed"
-			if o.Lost > 0 {
+			switch {
+			case o.Lost == 1:
+				text += ", at least 1 record or line was lost"
+			case o.Lost > 1:
 				text += fmt.Sprintf(", at least %d records or lines were lost", o.Lost)
 			}
-			p.Linef("%s: %s of %s", where, text, Plural(int(o.Records), "record"))
+			p.sentence(fmt.Sprintf("%s: %s of %s", where, text, Plural(int(o.Records), "record")))
 		}
 		if o.Clocks != nil {
-			p.Linef("%s: %s", where, Clocks(o.Clocks))
+			p.sentence(where + ": " + Clocks(o.Clocks))
 		}
 		if o.Waited >= lag {
-			p.Linef("%s: records arrived faster than they could be evaluated: sources waited %d times, %s in total; no record was dropped",
-				where, o.Waits, Elapsed(o.Waited))
+			p.sentence(fmt.Sprintf("%s: records arrived faster than they could be evaluated: sources waited %s, %s in total; no record was dropped",
+				where, times(int(o.Waits)), Elapsed(o.Waited)))
 		}
+	}
+}
+
+// sentence writes a sentence, wrapped.
+func (p *page) sentence(text string) {
+	for _, line := range layout.Wrap(layout.Clean(text), p.Columns()) {
+		p.Line(line)
 	}
 }
