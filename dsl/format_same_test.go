@@ -1,8 +1,6 @@
 package dsl
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,24 +20,14 @@ func TestFormatMends(t *testing.T) {
 		"a byte order mark": func(s string) string { return "\xef\xbb\xbf" + s },
 		"not at all":        func(s string) string { return s },
 	}
-	for _, pattern := range []string{"testdata/valid/*.hcl", "testdata/valid/*/*.hcl"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	for file, src := range sourcesIn(t, "testdata/valid/*.hcl", "testdata/valid/*/*.hcl") {
+		if strings.Contains(src, "<<") {
+			continue // blanks in a heredoc are not the formatter's
 		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(string(data), "<<") {
-				continue // blanks in a heredoc are not the formatter's
-			}
-			for name, change := range spoil {
-				got, list := Format([]byte(change(string(data))), file)
-				if string(got) != string(data) || len(list) > 0 {
-					t.Errorf("%s, %s: %s\n%s", file, name, list.Error(), got)
-				}
+		for name, change := range spoil {
+			got, list := Format([]byte(change(src)), file)
+			if string(got) != src || len(list) > 0 {
+				t.Errorf("%s, %s: %s\n%s", file, name, list.Error(), got)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -148,4 +150,25 @@ func details(list diag.List) []string {
 		all = append(all, d.Summary+": "+d.Detail)
 	}
 	return all
+}
+
+// sourcesIn reads the files that match patterns, by their names. Each pattern must
+// match one.
+func sourcesIn(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	sources := map[string]string{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources[file] = string(data)
+		}
+	}
+	return sources
 }

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,20 +136,7 @@ locals {
 // TestJSONMeansTheSame writes each valid file in the JSON syntax, too, and
 // wants the same module of both.
 func TestJSONMeansTheSame(t *testing.T) {
-	sources := map[string]string{}
-	for _, pattern := range []string{"testdata/valid/*.hcl", "testdata/valid/*/*.hcl"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources[file] = string(data)
-		}
-	}
+	sources := sourcesIn(t, "testdata/valid/*.hcl", "testdata/valid/*/*.hcl")
 	sources["types"], sources["scenario"] = allTypes, inScenario(allOfAScenario)
 	for name, src := range sources {
 		t.Run(filepath.Base(name), func(t *testing.T) { sameInJSON(t, src) })

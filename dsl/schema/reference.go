@@ -260,7 +260,7 @@ scenario "shop" {
 }
 ` + "```" + `
 
-lab renders and applies: there is no release in the cluster, and no Helm and no kubectl on your machine. A chart is rendered for the version of the target. Before a run,
+lab renders and applies: it makes no release in the cluster, and needs neither Helm nor kubectl. A chart is rendered for the version of the target. Before a run,
 ` + "`lab validate`" + ` renders it for each cluster of the scenario and checks the manifests. A chart or a kustomization with the same arguments is rendered once in a run, so that a random
 value is the same everywhere. The run keeps the result, and is replayed with it. A result that depends on a sensitive value is not kept.
 

@@ -39,11 +39,14 @@ func (e *evaluation) context(expr hcl.Expression) (*hcl.EvalContext, hcl.Diagnos
 	}
 	ctx := &hcl.EvalContext{Variables: roots, Functions: e.functions}
 	own := map[string]function.Function{}
-	if len(objectCalls(expr)) > 0 {
-		own["object"] = e.objectFunction(pathsBelow(expr))
-	}
-	if len(callsOf(expr, "helm", "kustomize")) > 0 {
-		maps.Copy(own, e.renderFunctions(roots["target"]))
+	for _, call := range callsOf(expr, "object", "helm", "kustomize") {
+		switch _, made := own[call.Name]; {
+		case made:
+		case call.Name == "object":
+			own["object"] = e.objectFunction(pathsBelow(expr))
+		default:
+			maps.Copy(own, e.renderFunctions(roots["target"]))
+		}
 	}
 	if len(own) > 0 {
 		ctx = ctx.NewChild()

@@ -1,14 +1,15 @@
 package value
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
@@ -76,21 +77,11 @@ func (c *renderCall) minding(f function.Function) function.Function {
 
 // ChartsIn returns the places at which an expression renders charts, for which the
 // cluster must be known.
-func ChartsIn(expr hcl.Expression) []hcl.Range { return callsOf(expr, "helm") }
-
-// callsOf returns the places of calls of some functions.
-func callsOf(expr hcl.Expression, names ...string) []hcl.Range {
-	native, ok := expr.(hclsyntax.Expression)
-	if !ok {
-		return nil
-	}
+func ChartsIn(expr hcl.Expression) []hcl.Range {
 	var found []hcl.Range
-	_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && slices.Contains(names, call.Name) {
-			found = append(found, call.NameRange)
-		}
-		return nil
-	}) // the function returns no diagnostics
+	for _, call := range callsOf(expr, "helm") {
+		found = append(found, call.NameRange)
+	}
 	return found
 }
 
@@ -184,6 +175,9 @@ func (c *renderCall) render(how string, given cty.Value, options any, do func(na
 	case c.renderer == nil || c.files.dir == nil:
 		return cty.UnknownVal(manifestList), nil
 	default:
+		if _, err := fs.Stat(c.files.dir, name); errors.Is(err, fs.ErrNotExist) {
+			return cty.NilVal, function.NewArgErrorf(0, "there is no %q in the scenario's folder.%s", name, c.files.near(name))
+		}
 		done = outcomeOf(do(name))
 		if c.done == nil {
 			c.done = map[string]outcome{}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 
@@ -116,7 +117,7 @@ func (s *Scope) kinds(expr hcl.Expression, found map[Kind]bool, busy map[string]
 			s.kinds(local, found, busy)
 		}
 	}
-	for _, call := range objectCalls(expr) {
+	for _, call := range callsOf(expr, "object") {
 		if kind, ok := s.calledKind(call); ok {
 			found[kind] = true
 		}
@@ -143,7 +144,7 @@ func (s *Scope) calledKind(call *hclsyntax.FunctionCallExpr) (Kind, bool) {
 // before the run, so that nobody would watch it.
 func (s *Scope) UnknownKinds(expr hcl.Expression) []hcl.Range {
 	var at []hcl.Range
-	for _, call := range objectCalls(expr) {
+	for _, call := range callsOf(expr, "object") {
 		if _, ok := s.calledKind(call); !ok {
 			at = append(at, call.Range())
 		}
@@ -151,11 +152,12 @@ func (s *Scope) UnknownKinds(expr hcl.Expression) []hcl.Range {
 	return at
 }
 
-func objectCalls(expr hcl.Expression) []*hclsyntax.FunctionCallExpr {
+// callsOf returns the calls of some functions in an expression.
+func callsOf(expr hcl.Expression, names ...string) []*hclsyntax.FunctionCallExpr {
 	var calls []*hclsyntax.FunctionCallExpr
 	if native, ok := expr.(hclsyntax.Expression); ok {
 		_ = hclsyntax.VisitAll(native, func(n hclsyntax.Node) hcl.Diagnostics {
-			if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && call.Name == "object" {
+			if call, ok := n.(*hclsyntax.FunctionCallExpr); ok && slices.Contains(names, call.Name) {
 				calls = append(calls, call)
 			}
 			return nil

@@ -44,7 +44,7 @@ func TestRendererIsGivenWhatIsWritten(t *testing.T) {
 	with := func(old, is string) string { return strings.Replace(release, old, is, 1) }
 	for name, tt := range map[string]struct{ expr, want string }{
 		"a folder":                          {`helm("sub")`, "chart sub: " + release},
-		"a path from path.scenario":         {`helm("${path.scenario}/sub/./chart")`, "chart sub/chart: " + release},
+		"a path from path.scenario":         {`helm("${path.scenario}/./sub/../sub")`, "chart sub: " + release},
 		"no options":                        {`helm("sub", null)`, "chart sub: " + release},
 		"an option that is null":            {`helm("sub", { name = null })`, "chart sub: " + release},
 		"name and namespace":                {`helm("sub", { name = "shop", namespace = "store" })`, "chart sub: " + strings.Replace(with("Name:", "Name:shop"), "lab-1", "store", 1)},
@@ -123,6 +123,8 @@ func TestMistakesInWhatIsToBeRendered(t *testing.T) {
 		"values of a wrong type":      {`helm("sub", { values = [1] })`, `the option "values" must be an object, a string of YAML, or a list of these, not a number`},
 		"an overlay of a wrong type":  {`kustomize("sub", ["a"])`, `a kustomization to lay over it is required, such as { namePrefix = "test-" }, not a tuple`},
 		"too much to lay over":        {`kustomize("sub", {}, {})`, `kustomize() has a folder and a kustomization to lay over it: more than these two were given`},
+		"a chart that is not there":   {`helm("subb")`, `there is no "subb" in the scenario's folder. Did you mean "sub"?`},
+		"a folder that is not there":  {`kustomize("sub/x")`, `there is no "sub/x" in the scenario's folder.`},
 		"no argument":                 {`kustomize()`, `Function "kustomize" expects at least 1 argument(s)`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,12 +119,12 @@ func (r release) values() (map[string]any, error) {
 		if text, is := given.(string); is {
 			read, err := common.ReadValues([]byte(text))
 			if err != nil {
-				return nil, fmt.Errorf("its values %d: %w", i+1, err)
+				return nil, fmt.Errorf("number %d of the values that it is given: %w", i+1, err)
 			}
 			over, ok = read, true
 		}
 		if !ok {
-			return nil, fmt.Errorf("its values %d are a %T", i+1, given)
+			return nil, fmt.Errorf("number %d of the values that it is given is a %T", i+1, given)
 		}
 		all = loader.MergeMaps(all, over)
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,9 +15,13 @@ import (
 // default (KEP-3136).
 const lastBetaOn = 23
 
-// newer are what the client library does not know, by the minor version that serves
-// it first, as `kubectl api-resources` named it on clusters.
-var newer = map[int][]string{
+// others are what the scheme of the client library does not have, by the minor
+// version that serves it first. Those of 1.37 are what `kubectl api-resources` named
+// on a cluster.
+var others = map[int][]string{
+	0: {
+		"apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1/CustomResourceDefinition", "apiregistration.k8s.io/v1", "apiregistration.k8s.io/v1/APIService",
+	},
 	37: {
 		"certificates.k8s.io/v1/ClusterTrustBundle", "certificates.k8s.io/v1/PodCertificateRequest", "resource.k8s.io/v1/DeviceTaintRule",
 		"storagemigration.k8s.io/v1", "storagemigration.k8s.io/v1/StorageVersionMigration",
@@ -35,8 +40,8 @@ type (
 )
 
 // served returns the API versions that a minor version of Kubernetes serves by
-// default, each as group/version and, with a kind, as group/version/Kind. It knows
-// the types of the client library.
+// default, each as group/version and, with a kind, as group/version/Kind: the types of
+// the client library, by their lifecycles, and others.
 func served(minor int) []string {
 	found := map[string]bool{}
 	for kind, goType := range scheme.Scheme.AllKnownTypes() {
@@ -47,22 +52,14 @@ func served(minor int) []string {
 		found[version.String()] = true
 		found[version.String()+"/"+kind.Kind] = true
 	}
-	for _, version := range []string{"apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1"} {
-		found[version] = true
-	}
-	for since, versions := range newer {
+	for since, versions := range others {
 		for _, version := range versions {
-			found[version] = found[version] || minor >= since
+			if minor >= since {
+				found[version] = true
+			}
 		}
 	}
-	found["apiextensions.k8s.io/v1/CustomResourceDefinition"] = true
-	found["apiregistration.k8s.io/v1/APIService"] = true
-	all := make([]string, 0, len(found))
-	for version, is := range found {
-		if is {
-			all = append(all, version)
-		}
-	}
+	all := slices.Collect(maps.Keys(found))
 	slices.Sort(all)
 	return all
 }
@@ -70,8 +67,8 @@ func served(minor int) []string {
 // isObject says whether a type is that of an object, and not of a list or of
 // options.
 func isObject(goType reflect.Type) bool {
-	object, ok := reflect.New(goType).Interface().(metav1.Object)
-	return ok && object != nil
+	_, ok := reflect.New(goType).Interface().(metav1.Object)
+	return ok
 }
 
 // serves says whether a minor version of Kubernetes serves a type by default.
